@@ -1,0 +1,62 @@
+"""The one error type of Fabula and the registry of its codes.
+
+Codes are a public contract: append-only, listed by ``fabula manifest``, documented in docs/reference/codes.md.
+An error says what was wrong, where, and the command that fixes it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit statuses of every command."""
+
+    DONE = 0
+    COULD_NOT = 1
+    WRONG_CALL = 2
+    GATE_SAID_NO = 3
+    INTERRUPTED = 130
+
+
+#: code -> (what it means, exit status)
+CODES: dict[str, tuple[str, Exit]] = {
+    "ERR_USAGE": ("The command line could not be understood.", Exit.WRONG_CALL),
+    "ERR_CONFIG": ("A configuration file or value is not valid.", Exit.WRONG_CALL),
+    "ERR_PATH": ("A path that was named does not exist or is not of the kind needed.", Exit.WRONG_CALL),
+    "ERR_QUERY": ("A filter inside a query has a value that cannot be read.", Exit.WRONG_CALL),
+    "ERR_NOT_FOUND": ("Nothing in the record has this id.", Exit.COULD_NOT),
+    "ERR_AMBIGUOUS": ("More than one thing matches this id.", Exit.WRONG_CALL),
+    "ERR_NO_RECORD": ("Nothing was recorded yet.", Exit.COULD_NOT),
+    "ERR_STALE": ("The source changed and no sealed copy of these bytes exists.", Exit.COULD_NOT),
+    "ERR_VAULT_DAMAGED": ("Sealed bytes do not match their digest.", Exit.COULD_NOT),
+    "ERR_VAULT_FORMAT": ("The vault was written by a newer Fabula or is not a vault.", Exit.COULD_NOT),
+    "ERR_LOCKED": ("Another Fabula process is writing and did not finish in time.", Exit.COULD_NOT),
+    "ERR_READ_ONLY": ("A file or folder that must be written is read-only.", Exit.COULD_NOT),
+    "ERR_DISK": ("The disk refused a write (full, quota, or an I/O error).", Exit.COULD_NOT),
+    "ERR_DATABASE": ("A database of Fabula is damaged or not ours.", Exit.COULD_NOT),
+    "ERR_EXTRA_MISSING": ("This needs an optional part of Fabula that is not installed.", Exit.COULD_NOT),
+    "ERR_NOT_RECONSTRUCTIBLE": ("The contents of this version cannot be rebuilt from the record.", Exit.COULD_NOT),
+    "ERR_CLIENT_MISSING": ("The agent's own program was not found.", Exit.COULD_NOT),
+    "ERR_DISABLED": ("Fabula is switched off here.", Exit.COULD_NOT),
+    "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
+    "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
+}
+
+
+class FabulaError(Exception):
+    """Something a person can act on.
+
+    ``code`` is a key of :data:`CODES`; ``suggestions`` are commands (or plain advice) that clear the condition.
+    """
+
+    def __init__(self, code: str, message: str, *suggestions: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.suggestions = suggestions
+
+    @property
+    def exit(self) -> Exit:
+        """The exit status that goes with the code."""
+        return CODES[self.code][1]

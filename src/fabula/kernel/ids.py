@@ -1,0 +1,40 @@
+"""Identifiers: compact storage of UUIDs and stable derived ids for records that have none."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+DERIVED_PREFIX = "fab-"
+
+
+def pack_id(value: str) -> bytes | str:
+    """Return the 16 bytes of a canonical lower-case UUID, or the text itself when it is not one."""
+    if len(value) == 36 and value[8] == value[13] == value[18] == value[23] == "-":
+        try:
+            raw = bytes.fromhex(value.replace("-", ""))
+        except ValueError:
+            return value
+        if len(raw) == 16 and unpack_id(raw) == value:
+            return raw
+    return value
+
+
+def unpack_id(stored: bytes | str) -> str:
+    """Inverse of :func:`pack_id`."""
+    if isinstance(stored, str):
+        return stored
+    text = stored.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def derived_id(*parts: str | bytes | int) -> str:
+    """Return a stable id for something that its host gave none: ``fab-`` and 24 hex digits of the parts' SHA-256.
+
+    The same parts give the same id on every machine; parts are length-framed so that no two lists collide.
+    """
+    state = sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        state.update(len(raw).to_bytes(8, "big"))
+        state.update(raw)
+    return DERIVED_PREFIX + state.hexdigest()[:24]

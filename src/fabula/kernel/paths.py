@@ -1,0 +1,40 @@
+"""Where Fabula keeps its own data. Pure: the environment is passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The user's Fabula folder (``$FABULA_HOME``, default ``~/.fabula``) and what lies in it."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """The configuration file."""
+        return self.root / "config.toml"
+
+    @property
+    def vault(self) -> Path:
+        """The vault: truth."""
+        return self.root / "vault"
+
+    @property
+    def map(self) -> Path:
+        """The map: derived from vault and sources, may be deleted."""
+        return self.root / "map.db"
+
+    @property
+    def lock(self) -> Path:
+        """The one writer lock of vault and map."""
+        return self.root / "writer.lock"
+
+
+def fabula_home(environment: Mapping[str, str], user_home: Path) -> Home:
+    """Return the home named by ``FABULA_HOME``, else ``~/.fabula``."""
+    named = environment.get("FABULA_HOME", "")
+    return Home(Path(named).expanduser() if named else user_home / ".fabula")

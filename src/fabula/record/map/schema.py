@@ -1,0 +1,178 @@
+"""The map's tables: derived from vault and sources, deleted and rebuilt at will.
+
+Ids of hosts (uuids) are stored packed (16 bytes, see ``kernel.ids.pack_id``) or as text when they are none.
+Times are milliseconds since the epoch. ``kind`` columns hold indexes into ``kernel.records.KINDS``.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x46426D70  # "FBmp"
+VERSION = 1
+
+# records.flags
+SIDECHAIN = 1  # a subagent's record
+SDK = 2  # its session was spawned by a program
+ABANDONED = 4  # the host says it was rewound, or the graph says a sibling replaced it
+DERIVED_ID = 8  # the host gave it no id
+FAILED = 16  # a tool result marked as an error
+REWRITTEN = 32  # the best copy is a harness-rewritten one
+SLIMMED = 64  # the best copy is a slimmed one
+HAS_IMAGE = 128
+UNSEARCHED = 256  # too long to be searched as a whole; still addressable
+
+#: Columns of ``passages_fts``, with the weight of a match in each. ``scope`` holds filter tokens and never scores:
+#: ``h<host>`` ``p<project id>`` ``s<session id>`` ``t<thread id>`` ``k<kind>`` ``x<tool name, letters and digits>``.
+PASSAGE_COLUMNS: tuple[tuple[str, float], ...] = (
+    ("prompt", 1.0),  # typed by a person, and tasks given to subagents
+    ("reply", 0.6),  # the assistant's text and thoughts
+    ("call", 0.5),  # tool names and arguments, bodies of edits included
+    ("result", 0.35),  # tool output
+    ("other", 0.3),  # titles, summaries, commands, notices worth finding
+    ("scope", 0.0),
+)
+
+#: ``threads_fts`` holds the prose of a thread (prompts and replies) per scan that added to it, with the same scope tokens.
+THREAD_COLUMNS: tuple[tuple[str, float], ...] = (("prompt", 1.0), ("reply", 0.6), ("scope", 0.0))
+
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+
+SCHEMA = f"""
+create table meta(key text primary key, value) without rowid;
+
+create table projects(
+  id integer primary key,
+  key text not null unique,      -- remote URL, else the git common dir, else the working directory
+  label text not null
+);
+
+create table sessions(
+  id integer primary key,
+  host text not null,
+  uid not null,                  -- packed session id; a subagent's agent id
+  project_id integer references projects,
+  parent_id integer references sessions,   -- the session that spawned or was continued by this one
+  kind text not null default 'main',       -- main, subagent, compaction, sdk, prompts
+  title text not null default '',
+  title_rank integer not null default 0,
+  cwd text not null default '',
+  branch text not null default '',
+  first_time integer, last_time integer,
+  records integer not null default 0,
+  unique(host, uid)
+);
+
+create table files(
+  id integer primary key,
+  path text not null,
+  generation integer not null,   -- -1 live; N a sealed generation (of our vault or of a folder of generations)
+  host text not null,
+  kind text not null,
+  session_id integer references sessions,
+  provenance text not null,      -- original, rewritten, slimmed
+  immutable integer not null default 0,
+  size integer not null, mtime_ns integer not null, ctime_ns integer not null, inode integer not null,
+  scanned_ns integer not null,   -- when the stat was taken
+  read_to integer not null default 0,      -- end of the last complete chunk
+  tail_digest blob,              -- digest of the last 4 KB before read_to
+  vault_generation integer,      -- generation id in the vault's journal
+  state text,                    -- the normaliser's state, JSON
+  accounting text,               -- kernel.records.Accounting, JSON
+  error text,                    -- why it could not be read, else null
+  vanished_at integer,
+  unique(path, generation)
+);
+
+create table threads(
+  id integer primary key,
+  uid not null unique,           -- packed prompt id, or a derived id
+  session_id integer not null references sessions,
+  first_time integer, last_time integer,
+  first_record integer, last_record integer,
+  records integer not null default 0,
+  sidechain_records integer not null default 0,
+  characters integer not null default 0    -- of prose: prompts, replies, thoughts
+);
+create index threads_by_session on threads(session_id);
+
+create table records(
+  id integer primary key,        -- ascending in the order of reading
+  uid not null,
+  session_id integer not null,
+  thread_id integer,
+  parent,                        -- packed uid of the causal parent, or null
+  source,                        -- packed uid of the record that holds the answered call, or null
+  file_id integer not null,
+  offset integer not null,
+  length integer not null,
+  kind integer not null,
+  role text not null,
+  time integer,
+  flags integer not null
+);
+create unique index records_by_uid on records(uid);
+create index records_by_thread on records(thread_id);
+create index records_by_file on records(file_id);
+
+create table copies(             -- every further copy of a record than the one its row points at
+  record_id integer not null, file_id integer not null, offset integer not null, length integer not null,
+  provenance text not null,
+  primary key(record_id, file_id, offset)
+) without rowid;
+create index copies_by_file on copies(file_id);
+
+create table spawns(             -- calls that started a subagent, by tool id and by agent id
+  key text primary key, record_id integer not null
+) without rowid;
+
+create table paths(id integer primary key, path text not null unique);
+create table touches(            -- tool calls on files: the raw material of file history
+  record_id integer not null, path_id integer not null,
+  operation text not null,       -- write, edit, patch, read, snapshot, delete
+  tool_id text not null default '',
+  primary key(path_id, record_id)
+) without rowid;
+
+create table failures(
+  id integer primary key,
+  signature text not null,       -- normalised error text
+  record_id integer not null, thread_id integer, time integer,
+  tool text not null default '',
+  message text not null,         -- the line of the error as it was, at most 400 characters
+  resolved_by integer            -- first later successful result of the same tool and subject in the session
+);
+create index failures_by_signature on failures(signature);
+create index failures_by_record on failures(record_id);
+
+create table responses(          -- one row per API response: usage counted once
+  key text primary key, session_id integer not null, time integer, model text not null,
+  input integer not null, output integer not null, cache_read integer not null, cache_write integer not null
+) without rowid;
+
+create table terms(
+  kind text not null, term text not null, thread_id integer not null, count integer not null,
+  primary key(kind, term, thread_id)
+) without rowid;
+create index terms_by_thread on terms(thread_id);
+
+create table citations(record_id integer not null, ref not null, primary key(record_id, ref)) without rowid;
+
+create table passages(           -- consecutive records of one thread: the unit of ranking; rowid = passages_fts.rowid
+  id integer primary key,
+  thread_id integer not null, first_record integer not null, last_record integer not null,
+  first_time integer, last_time integer
+);
+create index passages_by_thread on passages(thread_id);
+create virtual table passages_fts using fts5(
+  {", ".join(name for name, _ in PASSAGE_COLUMNS)}, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+
+create table thread_parts(       -- the prose one scan added to a thread; rowid = threads_fts.rowid
+  id integer primary key, thread_id integer not null
+);
+create index thread_parts_by_thread on thread_parts(thread_id);
+create virtual table threads_fts using fts5(
+  {", ".join(name for name, _ in THREAD_COLUMNS)}, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+
+create virtual table titles_fts using fts5(title, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+
+create table vectors(thread_id integer primary key, text_hash blob not null, vector blob not null);
+"""

@@ -1,0 +1,84 @@
+"""SQLite through apsw: the only library that opens databases here (two SQLite libraries in one process drop each other's locks)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import apsw
+
+from fabula.kernel.errors import FabulaError
+from fabula.storage.files import PRIVATE_FILE, disk_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BUSY_MILLISECONDS = 20_000
+
+
+def open_database(path: Path, *, schema: str, version: int, application: int, durable: bool) -> apsw.Connection:
+    """Open or create one of our databases for writing, in WAL mode.
+
+    ``durable`` databases (truth) sync at every commit; derived ones may lose the last commits at a power failure,
+    never their consistency. Raises ``ERR_DATABASE`` when the file is not ours, damaged, or of another version.
+    """
+    with disk_errors(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+    with database_errors(path):
+        connection = apsw.Connection(os.fspath(path))
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.execute("pragma journal_mode=wal")
+        connection.execute(f"pragma synchronous={'full' if durable else 'normal'}")
+        if _read_version(connection, path, application) == 0:
+            with connection:
+                connection.execute(schema)
+                connection.execute(f"pragma application_id={application}")
+                connection.execute(f"pragma user_version={version}")
+        _check_version(connection, path, version)
+    return connection
+
+
+def open_reader(path: Path, *, version: int, application: int) -> apsw.Connection:
+    """Open one of our databases read-only; a missing file is ``ERR_NO_RECORD``, and nothing is created."""
+    if not path.exists():
+        raise FabulaError("ERR_NO_RECORD", f"{path} does not exist", "fabula record scan")
+    with database_errors(path):
+        connection = apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        _read_version(connection, path, application)
+        _check_version(connection, path, version)
+    return connection
+
+
+def _read_version(connection: apsw.Connection, path: Path, application: int) -> int:
+    found = int(connection.pragma("application_id") or 0)
+    version = int(connection.pragma("user_version") or 0)
+    tables = connection.execute("select count(*) from sqlite_schema").fetchone()
+    if found != application and (found or (tables and tables[0])):
+        raise FabulaError("ERR_DATABASE", f"{path} is a database of another program")
+    return version
+
+
+def _check_version(connection: apsw.Connection, path: Path, version: int) -> None:
+    found = int(connection.pragma("user_version") or 0)
+    if found != version:
+        raise FabulaError("ERR_DATABASE", f"{path} has format {found}, this Fabula reads {version}")
+
+
+@contextmanager
+def database_errors(path: Path) -> Iterator[None]:
+    """Translate SQLite's refusals into errors a person can act on."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise FabulaError("ERR_DISK", f"{path}: the disk is full", f"free some space: df -h {path}") from error
+    except apsw.ReadOnlyError as error:
+        raise FabulaError("ERR_READ_ONLY", f"{path}: read-only", f"make it writable: chmod u+rw {path}") from error
+    except apsw.BusyError as error:
+        raise FabulaError("ERR_LOCKED", f"{path}: another process is writing", "repeat the command") from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}") from error
+    except (apsw.IOError, apsw.CantOpenError) as error:
+        raise FabulaError("ERR_DISK", f"{path}: {error}") from error

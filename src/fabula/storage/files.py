@@ -1,0 +1,78 @@
+"""Files on disk: atomic and durable writes, private modes, no-follow reads. Standard library only (hooks use it)."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.kernel.errors import FabulaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
+_READ_ONLY_ERRORS = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+def ensure_folder(path: Path) -> None:
+    """Create ``path`` and its parents, readable by the user alone. Raises ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_PATH``."""
+    with disk_errors(path):
+        path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+
+
+def sync_folder(path: Path) -> None:
+    """Make renames and creations in ``path`` durable."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:  # some file systems refuse to sync a folder: the rename itself is what they offer
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EBADF}:
+            raise
+    finally:
+        os.close(handle)
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Replace ``path`` by ``data``: temporary file, fsync, rename, fsync of the folder.
+
+    A reader sees the old or the new bytes, never a mixture; a crash leaves one of both.
+    Raises ``ERR_READ_ONLY`` or ``ERR_DISK``.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with disk_errors(path):
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), mode)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+            sync_folder(path.parent)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+
+@contextmanager
+def disk_errors(path: Path | str) -> Iterator[None]:
+    """Translate what a disk refuses into errors a person can act on."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def disk_error(error: OSError, path: Path | str) -> FabulaError:
+    """Say what an ``OSError`` on one of our own files means."""
+    if error.errno in _DISK_ERRORS:
+        return FabulaError("ERR_DISK", f"{path}: {error.strerror}", f"free some space, then repeat: df -h {path}")
+    if error.errno in _READ_ONLY_ERRORS:
+        return FabulaError("ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {path}")
+    return FabulaError("ERR_PATH", f"{path}: {error.strerror or error}")
