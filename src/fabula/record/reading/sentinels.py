@@ -23,6 +23,7 @@ PRIVATE_STUB = "[private]"
 MARKER_FORMAT = "… [truncated — fabula record block {uid}]"
 
 _MARKER_HEAD = "… [truncated — fab"
+_HINT = re.compile(r"</?[hfpP](?:istorical_context|ab(?:le|ula)-|(?i:rivate))")  # half the price of _TAG on markup
 _MARKER = re.compile(r"… \[truncated — (?:fable|fabula record) block ([^\]\s]{1,200})\]")
 _TAG = re.compile(
     r"<(?:(?P<close>/?)(?:(?P<recall>historical_context)(?P<attributes>\s[^<>]*)?"
@@ -70,7 +71,7 @@ def strip(text: str) -> tuple[str, tuple[str, ...]]:
     """
     if _MARKER_HEAD in text:
         text = _MARKER.sub("", text)
-    if "<" not in text or not _TAG.search(text):
+    if "<" not in text or not _HINT.search(text):
         return text, ()
     spans = _spans(text)
     refs = dict.fromkeys(ref for span in spans for ref in span.refs)
@@ -84,7 +85,7 @@ def stub(text: str) -> str:
     """
     if _MARKER_HEAD in text:
         text = _MARKER.sub(lambda match: truncation_marker(match[1]), text)
-    if "<" not in text or not _TAG.search(text):
+    if "<" not in text or not _HINT.search(text):
         return text
     return _replace(text, [span for span in _spans(text) if span.kind in {"recall", "private"}], _stub_of)
 
