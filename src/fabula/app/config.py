@@ -1,0 +1,205 @@
+"""Settings: one table of keys, read from ``$FABULA_HOME/config.toml`` and the environment; nothing else decides.
+
+A key has a type, a default and a meaning. The environment beats the file, the file beats the default. An unknown
+key or a value of the wrong type is ``ERR_CONFIG``, naming the file, the key and the nearest name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fabula.kernel.errors import FabulaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+KeyKind = Literal["bool", "int", "text", "choice", "path", "paths", "texts"]
+Origin = Literal["default", "file", "environment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting. Paths may begin with ``~`` (the user's home); relative paths are refused."""
+
+    name: str
+    kind: KeyKind
+    default: Any
+    meaning: str
+    environment: str = ""
+    choices: tuple[str, ...] = ()
+    least: int = 0
+
+
+KEYS: tuple[Key, ...] = (
+    Key("enabled", "bool", True, "false switches everything off, as FABULA_DISABLE=1 does", "FABULA_DISABLE"),  # noqa: FBT003
+    Key("off_projects", "paths", (), "projects in which Fabula stays off (written by `fabula off`)"),
+    Key(
+        "record.claude_roots",
+        "paths",
+        ("~/.claude",),
+        "Claude Code's folders, whose `projects` are read",
+        "CLAUDE_CONFIG_DIR",
+    ),
+    Key("record.codex_home", "path", "~/.codex", "Codex's folder, whose `sessions` are read", "CODEX_HOME"),
+    Key("record.gemini_home", "path", "~/.gemini", "Gemini CLI's folder, whose `tmp` is read"),
+    Key(
+        "record.opencode_data",
+        "path",
+        "~/.local/share/opencode",
+        "OpenCode's data folder, whose `opencode.db` and `storage` are read",
+        "XDG_DATA_HOME",
+    ),
+    Key("record.vault_roots", "paths", (), "further folders of sealed generations (vN-*.jsonl), read only"),
+    Key("record.ignore", "texts", (), "globs over paths of transcripts and of projects that are never read"),
+    Key("record.size_budget_mb", "int", 20_000, "size of vault and map above which `fabula doctor` warns", least=1),
+    Key(
+        "search.scope",
+        "choice",
+        "repository",
+        "where a search looks without --all",
+        choices=("repository", "all"),
+    ),
+    Key("search.limit", "int", 10, "how many results a list shows without --limit", least=1),
+    Key("render.budget", "int", 12_000, "tokens that `record context` spends without --budget", least=200),
+)
+
+_BY_NAME = {key.name: key for key in KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The value of a key, and where it came from: ``detail`` is the file or the variable."""
+
+    key: Key
+    value: Any
+    origin: Origin
+    detail: str = ""
+
+
+class Config:
+    """Every setting. ``config["search.limit"]`` is the value; paths are ``Path``, lists are tuples."""
+
+    def __init__(self, settings: dict[str, Setting], file: Path) -> None:
+        self.settings = settings
+        self.file = file
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name].value
+
+
+def read_config(file: Path, environment: Mapping[str, str], user_home: Path) -> Config:
+    """Read the settings. A missing file means defaults. Raises ``ERR_CONFIG``."""
+    given = _flatten(_read_file(file), file)
+    settings: dict[str, Setting] = {}
+    for key in KEYS:
+        setting = Setting(key, key.default, "default")
+        if key.name in given:
+            setting = Setting(key, given[key.name], "file", str(file))
+        if environment.get(key.environment):
+            value = _FROM_ENVIRONMENT[key.environment](environment[key.environment])
+            setting = Setting(key, value, "environment", key.environment)
+        settings[key.name] = _resolved(setting, file, user_home)
+    return Config(settings, file)
+
+
+_FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
+    "FABULA_DISABLE": lambda text: text.strip().lower() in {"0", "false", "no", "off"},
+    "CLAUDE_CONFIG_DIR": lambda text: [part for part in text.split(",") if part],
+    "CODEX_HOME": lambda text: text,
+    "XDG_DATA_HOME": lambda text: f"{text}/opencode",
+}
+
+
+def _read_file(file: Path) -> dict[str, Any]:
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise FabulaError("ERR_CONFIG", f"{file}: {error.strerror}", f"chmod u+r {file}") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FabulaError(
+            "ERR_CONFIG", f"{file}: {error}", f"correct it, or start anew: mv {file} {file}.old"
+        ) from error
+
+
+def _flatten(tables: dict[str, Any], file: Path, prefix: str = "") -> dict[str, Any]:
+    """Turn nested tables into dotted keys that the table of keys knows."""
+    found: dict[str, Any] = {}
+    for part, value in tables.items():
+        name = prefix + part
+        if name in _BY_NAME:
+            found[name] = value
+        elif isinstance(value, dict) and any(known.startswith(f"{name}.") for known in _BY_NAME):
+            found |= _flatten(value, file, f"{name}.")
+        else:
+            raise _unknown(name, file)
+    return found
+
+
+def _unknown(name: str, file: Path) -> FabulaError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(_BY_NAME), n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return FabulaError("ERR_CONFIG", f"{file}: unknown key {name}{hint}", f"correct {file}", "fabula help config")
+
+
+def _resolved(setting: Setting, file: Path, user_home: Path) -> Setting:
+    key = setting.key
+    where = setting.detail or str(file)
+    if not _fits(key, setting.value):
+        wanted = f"one of {', '.join(key.choices)}" if key.kind == "choice" else _WANTED[key.kind]
+        low = f" of at least {key.least}" if key.kind == "int" and key.least else ""
+        raise FabulaError(
+            "ERR_CONFIG", f"{where}: {key.name} must be {wanted}{low}, not {setting.value!r}", f"correct {where}"
+        )
+    value = setting.value
+    if key.kind == "path":
+        value = _absolute(value, key, where, user_home)
+    elif key.kind == "paths":
+        value = tuple(_absolute(text, key, where, user_home) for text in value)
+    elif key.kind == "texts":
+        value = tuple(value)
+    return Setting(key, value, setting.origin, setting.detail)
+
+
+_WANTED: dict[KeyKind, str] = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "text": "a text",
+    "path": "the path of a folder",
+    "paths": "a list of paths",
+    "texts": "a list of texts",
+}
+
+
+def _fits(key: Key, value: Any) -> bool:
+    match key.kind:
+        case "bool":
+            return isinstance(value, bool)
+        case "int":
+            return isinstance(value, int) and not isinstance(value, bool) and value >= key.least
+        case "choice":
+            return value in key.choices
+        case "paths" | "texts":
+            return isinstance(value, list | tuple) and all(isinstance(part, str) and part for part in value)
+        case _:
+            return isinstance(value, str) and value != ""
+
+
+def _absolute(text: str, key: Key, where: str, user_home: Path) -> Path:
+    path = user_home / text[2:] if text.startswith("~/") else user_home if text == "~" else Path(text)
+    if not path.is_absolute():
+        raise FabulaError(
+            "ERR_CONFIG",
+            f"{where}: {key.name} must be an absolute path or begin with ~/, not {text!r}",
+            f"correct {where}",
+        )
+    return path

@@ -1,0 +1,60 @@
+"""The one composition root: reads the process's environment and builds what the use cases need.
+
+Nothing else in ``app`` or below looks at the environment, the working directory or the user's home.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.kernel.clock import SystemClock
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.paths import Home, fabula_home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabula.app.config import Config
+    from fabula.kernel.clock import Clock
+
+
+class App:
+    """The live parts of one process, built when first asked for."""
+
+    def __init__(self, *, environment: Mapping[str, str], cwd: Path, user_home: Path, clock: Clock) -> None:
+        self.environment = environment
+        self.cwd = cwd
+        self.user_home = user_home
+        self.clock = clock
+        self.home: Home = fabula_home(environment, user_home)
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings. Raises ``ERR_CONFIG``."""
+        from fabula.app.config import read_config
+
+        return read_config(self.home.config, self.environment, self.user_home)
+
+
+def build_app() -> App:
+    """Build the application of this process. Raises ``ERR_CONFIG`` when there is no home folder at all."""
+    environment = dict(os.environ)
+    return App(environment=environment, cwd=_cwd(environment), user_home=_user_home(), clock=SystemClock())
+
+
+def _cwd(environment: Mapping[str, str]) -> Path:
+    """The working directory; where it was deleted, the name that the shell remembers."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(environment.get("PWD") or "/")
+
+
+def _user_home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FabulaError("ERR_CONFIG", "the home folder of the user is not known", "export HOME=/your/home") from error

@@ -1,0 +1,52 @@
+"""Rows: Fabula itself."""
+
+from __future__ import annotations
+
+from fabula.cli.command import Argument, Command
+from fabula.cli.commands.rows import verb_row
+
+COMMANDS: tuple[Command, ...] = (
+    verb_row(("status",), "fabula.app.status", "where Fabula stands: home, sources, vault, map"),
+    verb_row(("doctor",), "fabula.app.doctor", "check that everything works and say what to do where it does not"),
+    verb_row(
+        ("config",),
+        "fabula.app.settings",
+        "every setting, its value and where it came from",
+        handler="fabula.app.settings:settings",
+        request="fabula.app.settings:SettingsRequest",
+        renderer="fabula.cli.render.config:render",
+        arguments=(Argument("key", "show this setting alone", "optional"),),
+    ),
+    verb_row(
+        ("off",),
+        "fabula.app.switch",
+        "switch Fabula off for a project",
+        handler="fabula.app.switch:switch_off",
+        request="fabula.app.switch:SwitchRequest",
+        renderer="fabula.cli.render.switch:render",
+        arguments=(Argument("folder", "the project; without it the one you are in", "optional"),),
+    ),
+    verb_row(
+        ("on",),
+        "fabula.app.switch",
+        "switch Fabula on again for a project",
+        handler="fabula.app.switch:switch_on",
+        request="fabula.app.switch:SwitchRequest",
+        renderer="fabula.cli.render.switch:render",
+        arguments=(Argument("folder", "the project; without it the one you are in", "optional"),),
+    ),
+    verb_row(("manifest",), "fabula.cli.verbs.manifest", "every command, code and format, for programs"),
+    verb_row(
+        ("help",),
+        "fabula.cli.verbs.help",
+        "what a command does and takes",
+        handler="fabula.cli.verbs.help:show_help",
+        arguments=(Argument("words", "the command's words", "any", metavar="COMMAND"),),
+    ),
+    verb_row(
+        ("version",),
+        "fabula.cli.verbs.version",
+        "the version of Fabula and of what it stands on",
+        handler="fabula.cli.verbs.version:show_version",
+    ),
+)
