@@ -77,6 +77,8 @@ class Record:
     has_id: bool = True  # False when ``uid`` was derived by us
     sdk: bool = False  # spawned by a program, not by a person: demoted
     live: bool = True  # False when the host itself says that this record was rewound or abandoned
+    rewinds_to: str = ""  # uid: the host takes that record of this file back with all after it, up to this one
+    parent_session: str = ""  # the session that spawned or was forked into this one, where only the content tells
 
 
 @dataclass(slots=True)

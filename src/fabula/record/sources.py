@@ -22,6 +22,7 @@ class Found:
     length: int
     value: Any
     recovered: bool = False  # found by rescanning after an error on its line
+    counts: bool = True  # False for the head of a whole-file document: context for the normaliser, a gap in accounting
 
 
 @dataclass(slots=True)
