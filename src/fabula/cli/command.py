@@ -106,6 +106,11 @@ class Command:
         return " ".join(self.path)
 
     @property
+    def gated(self) -> bool:
+        """Say whether it refuses to work where Fabula is switched off."""
+        return self.path[0] == "record"
+
+    @property
     def usage(self) -> str:
         """The usage line."""
         parts = ["fabula", *self.path, *(argument.usage for argument in self.arguments)]

@@ -51,6 +51,10 @@ def _perform(app: App, call: Call, out: Out) -> int:
     command = call.command
     if command is None:
         raise FabulaError("ERR_USAGE", "no command was named", "fabula help")
+    if command.gated:
+        from fabula.app.switch import require_enabled
+
+        require_enabled(app)
     request = load(command.request)(**call.values)
     result = load(command.handler)(app, request)
     if call.json:

@@ -11,6 +11,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.errors import FabulaError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
@@ -81,8 +83,10 @@ class Out:
         return f"{_MARK}{text}{_PLAIN}"
 
 
-def open_output(stream: TextIO, environment: Mapping[str, str]) -> Out:
+def open_output(stream: TextIO | None, environment: Mapping[str, str]) -> Out:
     """Return the output on a standard stream; styled on a terminal unless ``NO_COLOR`` is set or ``TERM`` is dumb."""
+    if stream is None:  # started with the stream closed
+        return Out(lambda _: None)
     try:
         handle: int | None = stream.fileno()
     except (OSError, ValueError):  # a stream in memory
@@ -104,7 +108,10 @@ def _to_memory(stream: TextIO, data: bytes) -> None:
 
 
 def write_whole(handle: int, data: bytes) -> None:
-    """Write all bytes to a file descriptor, waiting where it is full (a parent may have made it non-blocking)."""
+    """Write all bytes to a file descriptor, waiting where it is full (a parent may have made it non-blocking).
+
+    Raises ``BrokenPipeError`` when the reader is gone, ``ERR_DISK`` when the disk refuses.
+    """
     view = memoryview(data)
     while view:
         try:
@@ -113,6 +120,10 @@ def write_whole(handle: int, data: bytes) -> None:
             import select
 
             select.select([], [handle], [])
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise FabulaError("ERR_DISK", f"standard output: {error.strerror}", "write it elsewhere") from error
 
 
 def to_json(value: Any) -> bytes:

@@ -1,0 +1,96 @@
+"""Switching Fabula off and on: for everything (``FABULA_DISABLE=1``, ``enabled = false``) or for a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.app.config import read_config
+from fabula.app.project import project_folders
+from fabula.app.tomledit import with_list
+from fabula.kernel.errors import FabulaError
+from fabula.storage.files import ensure_folder, write_atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fabula.app.config import Config
+    from fabula.app.wiring import App
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchRequest:
+    """``folder`` lies in the project; ``""`` means the working directory."""
+
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchResult:
+    """How the project stands now, and whether that is news."""
+
+    project: str
+    enabled: bool
+    changed: bool
+    file: str
+
+
+def switch_off(app: App, request: SwitchRequest) -> SwitchResult:
+    """Switch Fabula off in a project. Raises ``ERR_PATH``, ``ERR_CONFIG``, ``ERR_READ_ONLY``, ``ERR_DISK``."""
+    project = _project(app, request)
+    off = app.config["off_projects"]
+    if _lies_in(project, off):
+        return SwitchResult(str(project), enabled=False, changed=False, file=str(app.home.config))
+    return _write(app, project, (*off, project), enabled=False)
+
+
+def switch_on(app: App, request: SwitchRequest) -> SwitchResult:
+    """Switch Fabula on again in a project. Raises what :func:`switch_off` raises."""
+    project = _project(app, request)
+    off = app.config["off_projects"]
+    kept = tuple(folder for folder in off if folder != project and folder not in project.parents)
+    if len(kept) == len(off):
+        return SwitchResult(str(project), enabled=True, changed=False, file=str(app.home.config))
+    return _write(app, project, kept, enabled=True)
+
+
+def require_enabled(app: App) -> None:
+    """Raise ``ERR_DISABLED``, with the way back, where Fabula is switched off."""
+    config = app.config
+    enabled = config.settings["enabled"]
+    if not enabled.value:
+        if enabled.origin == "environment":
+            raise FabulaError("ERR_DISABLED", "Fabula is switched off by FABULA_DISABLE", "unset FABULA_DISABLE")
+        raise FabulaError("ERR_DISABLED", f"{config.file} switches Fabula off", f"set enabled = true in {config.file}")
+    if is_off(config, app.cwd):
+        raise FabulaError("ERR_DISABLED", f"Fabula is switched off in {app.cwd}", "fabula on")
+
+
+def is_off(config: Config, folder: Path) -> bool:
+    """Say whether a folder lies in a project that is switched off."""
+    off = config["off_projects"]
+    return bool(off) and any(_lies_in(root, off) for root in (folder, *project_folders(folder)))
+
+
+def _lies_in(folder: Path, projects: Iterable[Path]) -> bool:
+    return any(project == folder or project in folder.parents for project in projects)
+
+
+def _project(app: App, request: SwitchRequest) -> Path:
+    folder = app.cwd / request.folder
+    if not folder.is_dir():
+        raise FabulaError("ERR_PATH", f"{folder} is no folder", "name the project's folder, or none for this one")
+    return project_folders(folder.resolve())[-1]
+
+
+def _write(app: App, project: Path, off: tuple[Path, ...], *, enabled: bool) -> SwitchResult:
+    file = app.home.config
+    before = file.read_bytes().decode() if file.exists() else ""
+    after = with_list(before, "off_projects", [str(folder) for folder in off])
+    if after is None:
+        raise FabulaError("ERR_CONFIG", f"{file}: off_projects cannot be rewritten safely", f"edit {file} by hand")
+    ensure_folder(file.parent)
+    write_atomic(file, after.encode())
+    read_config(file, app.environment, app.user_home)
+    return SwitchResult(str(project), enabled=enabled, changed=True, file=str(file))
