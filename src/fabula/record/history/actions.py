@@ -171,7 +171,7 @@ def _file_actions(block: Block, file: FilePatch, folder: str) -> list[Action]:
 
 
 def _shell(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
-    command = _command(given)
+    command = shell_text(given)
     if "<<" not in command and " -" not in command and BEGIN not in command:
         return []
     own = _text(given, "workdir", "cwd", "directory", "dir_path")
@@ -190,7 +190,7 @@ def _shell(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     return made
 
 
-def _command(given: Mapping[str, Any]) -> str:
+def shell_text(given: Mapping[str, Any]) -> str:
     """Return the shell text of a call: a string, or the last word of ``["bash", "-lc", "…"]``."""
     value = given.get("command", given.get("cmd", given.get("script")))
     if isinstance(value, str):
@@ -201,6 +201,12 @@ def _command(given: Mapping[str, Any]) -> str:
     return str(value[-1]) if runs_text else ""
 
 
+#: Names under which agents offer a shell.
+SHELL_TOOLS = frozenset(
+    ("Bash", "bash", "shell", "exec_command", "local_shell_call", "run_shell_command", "container.exec", "exec",
+     "shell_command", "PowerShell")
+)  # fmt: skip
+
 _HANDLERS: dict[str, Callable[[Block, Mapping[str, Any], str], list[Action]]] = {
     **dict.fromkeys(("Write", "write", "write_file", "create_file", "write_to_file", "create"), _write),
     **dict.fromkeys(("Edit", "edit", "MultiEdit", "multiedit", "edit_file", "str_replace"), _edit),
@@ -209,8 +215,5 @@ _HANDLERS: dict[str, Callable[[Block, Mapping[str, Any], str], list[Action]]] = 
     "NotebookEdit": _notebook,
     **dict.fromkeys(("str_replace_editor", "str_replace_based_edit_tool"), _editor),
     **dict.fromkeys(("apply_patch", "patch"), _patch),
-    **dict.fromkeys(
-        ("Bash", "bash", "shell", "exec_command", "local_shell_call", "run_shell_command", "container.exec", "exec",
-         "shell_command", "PowerShell"), _shell,
-    ),
-}  # fmt: skip
+    **dict.fromkeys(SHELL_TOOLS, _shell),
+}
