@@ -14,7 +14,7 @@ def pack_id(value: str) -> bytes | str:
             raw = bytes.fromhex(value.replace("-", ""))
         except ValueError:
             return value
-        if len(raw) == 16 and unpack_id(raw) == value:
+        if len(raw) == 16 and value == value.lower():
             return raw
     return value
 

@@ -19,6 +19,7 @@ REWRITTEN = 32  # the best copy is a harness-rewritten one
 SLIMMED = 64  # the best copy is a slimmed one
 HAS_IMAGE = 128
 UNSEARCHED = 256  # too long to be searched as a whole; still addressable
+PROVISIONAL = 512  # its thread was guessed: an ancestor is not mapped yet
 
 #: Columns of ``passages_fts``, with the weight of a match in each. ``scope`` holds filter tokens and never scores:
 #: ``h<host>`` ``p<project id>`` ``s<session id>`` ``t<thread id>`` ``k<kind>`` ``x<tool name, letters and digits>``.
@@ -112,6 +113,7 @@ create table records(
 create unique index records_by_uid on records(uid);
 create index records_by_thread on records(thread_id);
 create index records_by_file on records(file_id);
+create index records_provisional on records(id) where flags & 512;
 
 create table copies(             -- every further copy of a record than the one its row points at
   record_id integer not null, file_id integer not null, offset integer not null, length integer not null,
@@ -137,11 +139,12 @@ create table failures(
   signature text not null,       -- normalised error text
   record_id integer not null, thread_id integer, time integer,
   tool text not null default '',
+  subject text not null default '',        -- what the failed call was about: the same test, command or file
   message text not null,         -- the line of the error as it was, at most 400 characters
   resolved_by integer            -- first later successful result of the same tool and subject in the session
 );
 create index failures_by_signature on failures(signature);
-create index failures_by_record on failures(record_id);
+create unique index failures_by_record on failures(record_id);
 
 create table responses(          -- one row per API response: usage counted once
   key text primary key, session_id integer not null, time integer, model text not null,

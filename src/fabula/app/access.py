@@ -1,0 +1,153 @@
+"""The record's parts, put together: sources, vault, map, loader, and the scan that brings them up to date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabula.kernel.errors import FabulaError
+from fabula.storage.files import ensure_folder
+from fabula.storage.locks import FileLock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    import apsw
+
+    from fabula.kernel.clock import Clock
+    from fabula.kernel.paths import Home
+    from fabula.record.loader import Loader
+    from fabula.record.scan.report import Progress, ScanReport
+    from fabula.record.sources import Source
+    from fabula.record.vault.vault import Vault
+
+REFRESH_BYTES = 64 * 1024 * 1024  # a read takes in at most this much before it answers
+SCAN_WAIT_SECONDS = 60.0
+REFRESH_WAIT_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class Freshness:
+    """What a read knows about how current its answer is."""
+
+    fresh: bool  # everything that the sources hold was taken in
+    read_files: int = 0
+    pending_files: int = 0
+    note: str = ""  # why it is not fresh
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+class RecordAccess:
+    """One process's way to the record. ``sources`` builds the sources when they are first needed."""
+
+    def __init__(self, home: Home, clock: Clock, sources: Callable[[], Sequence[Source]]) -> None:
+        self._home = home
+        self._clock = clock
+        self._make_sources = sources
+        self._reader: apsw.Connection | None = None
+        self._reader_identity: tuple[int, int] | None = None
+        self._loader: Loader | None = None
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """Every source that is configured."""
+        return list(self._make_sources())
+
+    @cached_property
+    def vault(self) -> Vault | None:
+        """The vault for reading; ``None`` when nothing was sealed yet."""
+        from fabula.record.vault.vault import Vault
+
+        if not (self._home.vault / "journal.db").exists():
+            return None
+        return Vault.open(self._home.vault, self._clock, read_only=True)
+
+    def reader(self) -> apsw.Connection:
+        """Return the map for reading; a rebuilt map is noticed. Raises ``ERR_NO_RECORD``, ``ERR_DATABASE``."""
+        from fabula.record.map.store import identity, read_map
+
+        now = identity(self._home.map)
+        if self._reader is None or now != self._reader_identity:
+            self.close()
+            self._reader = read_map(self._home.map)
+            self._reader_identity = now
+        return self._reader
+
+    def loader(self) -> Loader:
+        """Return the loader on the map as it is now. Raises as :meth:`reader`."""
+        from fabula.record.loader import Loader
+
+        reader = self.reader()
+        if self._loader is None:
+            self._loader = Loader(reader, self.vault, {source.host: source for source in self.sources})
+        return self._loader
+
+    def close(self) -> None:
+        """Give back what reading holds open."""
+        if self._loader is not None:
+            self._loader.close()
+            self._loader = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    # ── taking in what is new ────────────────────────────────────────
+
+    def scan(
+        self,
+        *,
+        extra: Sequence[Source] = (),
+        seal: bool = True,
+        rebuild: bool = False,
+        byte_budget: int | None = None,
+        wait_seconds: float = SCAN_WAIT_SECONDS,
+        progress: Progress | None = None,
+    ) -> ScanReport:
+        """Scan every source under the writer lock. Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``."""
+        from fabula.record.map.store import open_map, remove_map
+        from fabula.record.scan.run import run_scan
+        from fabula.storage.database import database_errors
+
+        ensure_folder(self._home.root)
+        with FileLock(self._home.lock, wait_seconds):
+            if rebuild:
+                self.close()
+                remove_map(self._home.map)
+            connection = open_map(self._home.map)
+            try:
+                with database_errors(self._home.map):
+                    return run_scan(
+                        connection=connection,
+                        vault_folder=self._home.vault if seal else None,
+                        sources=[*self.sources, *extra],
+                        clock=self._clock,
+                        byte_budget=byte_budget,
+                        progress=progress,
+                    )
+            finally:
+                connection.close()
+
+    def refresh(self) -> Freshness:
+        """Take in what is new before a read, bounded; where that is not possible say why and read on."""
+        try:
+            report = self.scan(byte_budget=REFRESH_BYTES, wait_seconds=REFRESH_WAIT_SECONDS)
+        except FabulaError as error:
+            if error.code not in {"ERR_LOCKED", "ERR_READ_ONLY", "ERR_DISK"} or not self._home.map.exists():
+                raise
+            return Freshness(fresh=False, note=error.message)
+        note = f"{report.pending_files} files are still to be read" if report.pending_files else ""
+        return Freshness(
+            fresh=report.complete,
+            read_files=report.files_read,
+            pending_files=report.pending_files,
+            note=note,
+            problems=report.problems,
+        )
+
+    def iterate_sources(self) -> Iterator[tuple[str, Path]]:
+        """Yield (host, root) pairs for display."""
+        for source in self.sources:
+            for root in getattr(source, "roots", ()):
+                yield source.host, root

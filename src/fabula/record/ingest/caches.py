@@ -1,0 +1,139 @@
+"""Get-or-create for the small tables of the map, remembered for the length of a scan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.kernel.ids import pack_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import apsw
+
+    from fabula.kernel.records import Record, SourceFile
+
+#: Says which project a working directory belongs to: (key, label).
+ProjectResolver = "Callable[[str], tuple[str, str]]"
+
+
+@dataclass(slots=True)
+class SessionFacts:
+    """What one scan learned about a session; merged into its row when the batch is written."""
+
+    id: int
+    first_time: int | None = None
+    last_time: int | None = None
+    records: int = 0
+    title: str = ""
+    title_rank: int = 0
+    cwd: str = ""
+    branch: str = ""
+
+    def learn(self, record: Record) -> None:
+        """Take in one record."""
+        self.records += 1
+        time = record.time
+        if time is not None:
+            if self.first_time is None or time < self.first_time:
+                self.first_time = time
+            if self.last_time is None or time > self.last_time:
+                self.last_time = time
+        if record.cwd and not self.cwd:
+            self.cwd = record.cwd
+        if record.branch:
+            self.branch = record.branch
+        if record.title and record.title_rank >= self.title_rank:
+            self.title, self.title_rank = record.title, record.title_rank
+
+
+class Names:
+    """Ids of projects, sessions, threads and paths."""
+
+    def __init__(self, connection: apsw.Connection, project_of: Callable[[str], tuple[str, str]]) -> None:
+        self._connection = connection
+        self._project_of = project_of
+        self._projects: dict[str, int] = {}
+        self._sessions: dict[tuple[str, str], int] = {}
+        self._threads: dict[str, int] = {}
+        self._paths: dict[str, int] = {}
+
+    def forget(self) -> None:
+        """Drop what is remembered (after a rollback)."""
+        self._projects.clear()
+        self._sessions.clear()
+        self._threads.clear()
+        self._paths.clear()
+
+    def project(self, cwd: str) -> int:
+        """Return the id of the project that a working directory belongs to."""
+        known = self._projects.get(cwd)
+        if known is None:
+            key, label = self._project_of(cwd)
+            known = self._get_or_insert(
+                "select id from projects where key=?", (key,), "insert into projects(key,label) values(?,?)", (key, label)
+            )
+            self._projects[cwd] = known
+        return known
+
+    def session(self, host: str, uid: str, *, kind: str = "main", parent: int | None = None) -> int:
+        """Return the id of a session, creating it with the kind and parent given."""
+        known = self._sessions.get((host, uid))
+        if known is None:
+            packed = pack_id(uid)
+            known = self._get_or_insert(
+                "select id from sessions where host=? and uid=?",
+                (host, packed),
+                "insert into sessions(host,uid,kind,parent_id) values(?,?,?,?)",
+                (host, packed, kind, parent),
+            )
+            self._sessions[host, uid] = known
+        return known
+
+    def file_session(self, file: SourceFile) -> int:
+        """Return the session that a file as a whole belongs to; its parent exists first."""
+        parent = self.session(file.host, file.parent_session) if file.parent_session else None
+        session = self.session(file.host, file.session or file.path, kind=session_kind(file), parent=parent)
+        if parent is not None:
+            self._connection.execute(
+                "update sessions set parent_id=?, kind=? where id=? and parent_id is null and id<>?",
+                (parent, session_kind(file), session, parent),
+            )
+        return session
+
+    def thread(self, uid: str, session: int) -> int:
+        """Return the id of a thread by its key, creating it in ``session``."""
+        known = self._threads.get(uid)
+        if known is None:
+            packed = pack_id(uid)
+            known = self._get_or_insert(
+                "select id from threads where uid=?", (packed,),
+                "insert into threads(uid,session_id) values(?,?)", (packed, session),
+            )  # fmt: skip
+            self._threads[uid] = known
+        return known
+
+    def path(self, path: str) -> int:
+        """Return the id of a file path that tools touched."""
+        known = self._paths.get(path)
+        if known is None:
+            known = self._get_or_insert(
+                "select id from paths where path=?", (path,), "insert into paths(path) values(?)", (path,)
+            )
+            self._paths[path] = known
+        return known
+
+    def _get_or_insert(self, select: str, key: tuple[object, ...], insert: str, values: tuple[object, ...]) -> int:
+        row = self._connection.execute(select, key).fetchone()
+        if row is not None:
+            return int(row[0])
+        self._connection.execute(insert, values)
+        return self._connection.last_insert_rowid()
+
+
+def session_kind(file: SourceFile) -> str:
+    """Return the kind of the session that a file holds, from the source's own word for the file."""
+    if file.kind in {"subagent", "compaction", "workflow"}:
+        return "compaction" if file.kind == "compaction" else "subagent"
+    return "prompts" if file.kind == "history" else "main"

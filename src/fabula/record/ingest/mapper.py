@@ -1,0 +1,331 @@
+"""From records to rows: the mapper of one scan, fed file by file, writing batch by batch.
+
+The caller holds the writer lock and the transaction. After a rollback the mapper must be thrown away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.kernel.ids import pack_id
+from fabula.kernel.records import KINDS
+from fabula.record.ingest.caches import Names, SessionFacts
+from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, move_pointer, pointer_of
+from fabula.record.ingest.failures import FailureTracker
+from fabula.record.ingest.fidelity import provenance_of
+from fabula.record.ingest.passages import PassageBuilder
+from fabula.record.ingest.rows import Rows, ThreadFacts, write_rows
+from fabula.record.ingest.terms import facets
+from fabula.record.ingest.text import searchable
+from fabula.record.ingest.threads import ThreadResolver
+from fabula.record.history.touches import touched
+from fabula.record.map import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import apsw
+
+    from fabula.kernel.records import Provenance, Record, SourceFile
+    from fabula.record.ingest.copies import CopyReader
+
+_KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
+_PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.REWRITTEN, "slimmed": schema.SLIMMED}
+_PROSE = frozenset(("prompt", "task", "reply", "thought"))
+_TOUCHING = frozenset(("call", "result", "snapshot", "attachment"))
+
+
+class Mapper:
+    """Turns records into rows. One a scan; ``start_file`` before the records of each file."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        project_of: Callable[[str], tuple[str, str]],
+        read_copy: CopyReader,
+    ) -> None:
+        self.connection = connection
+        self.names = Names(connection, project_of)
+        self.read_copy = read_copy
+        self.rows = Rows()
+        self.searchable_characters = 0
+        self._next_record = _next_id(connection, "records")
+        self._next_passage = _next_id(connection, "passages")
+        self._next_part = _next_id(connection, "thread_parts")
+        self._fresh = self._next_record == 1  # an empty map: no look-up can find anything
+        self._seen: dict[bytes | str, int] = {}
+        self._passages = PassageBuilder()
+        self._file: SourceFile | None = None
+        self._file_id = 0
+        self._session = 0
+        self._sessions: dict[str, int] = {}
+        self._files: dict[int, FileFacts] = {}
+
+    def start_file(self, file: SourceFile, file_id: int, session: int) -> None:
+        """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``."""
+        self._file, self._file_id, self._session = file, file_id, session
+        self._facts_of_file = FileFacts(file_id, file.path, file.generation)
+        self._sessions = {file.session: session}
+        self._packed: dict[str, bytes | str] = {}
+        self._failures = FailureTracker(self.rows, self.connection, session, fresh=self._fresh)
+        self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
+
+    def add(self, record: Record) -> None:
+        """Map one record of the file in hand."""
+        file = self._file
+        assert file is not None
+        session = self._session_of(record)
+        packed = self._pack(record.uid)
+        known = self._seen.get(packed)
+        if known is None and not self._fresh:
+            known = self._known(packed)
+        if known is not None:
+            self._meet_again(record, known, session)
+            return
+        row = self._next_record
+        self._next_record = row + 1
+        self._seen[packed] = row
+        thread, provisional = self._threads.resolve(record)
+        flags = self._flags(record, file) | (schema.PROVISIONAL if provisional else 0)
+        self.rows.records.append(
+            (
+                row, packed, session, thread,
+                self._pack(record.parent) if record.parent else None,
+                self._pack(record.source) if record.source else None,
+                self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
+            )
+        )  # fmt: skip
+        self._facts(session).learn(record)
+        if record.usage is not None:
+            self._bill(record, session)
+        if record.rewinds_to:
+            self._rewind(record.rewinds_to, row)
+        if record.parent_session:
+            self._adopt(record.parent_session, session)
+        self._derive(record, row, thread, session)
+
+    def end_file(self) -> None:
+        """Finish what is open of the file in hand."""
+        self._passages.flush()
+
+    def write(self) -> None:
+        """Write the batch collected so far."""
+        self._passages.flush()
+        self._finish_text()
+        write_rows(self.connection, self.rows)
+        self.rows = Rows()
+        if self._file is not None:
+            self._failures.rows = self.rows
+
+    # ── a record met again ───────────────────────────────────────────
+
+    def _meet_again(self, record: Record, row: int, session: int) -> None:
+        known = pointer_of(self.connection, self.rows, row)
+        self._threads.members[record.uid] = known.thread
+        if not record.sidechain and known.thread is not None:
+            self._threads.current = known.thread
+        facts = self._facts(session)
+        if record.title and record.title_rank >= facts.title_rank:
+            facts.title, facts.title_rank = record.title, record.title_rank
+        if known.session != session:
+            self.rows.shared.setdefault((session, known.session), []).append(row)
+        if (known.file_id, known.offset) == (self._file_id, record.offset) or not record.has_id:
+            return
+        assert self._file is not None
+        provenance = provenance_of(record, self._file.provenance)
+        if better(record, provenance, self._facts_of_file, known, self._file_facts(known.file_id), self.read_copy):
+            self._repoint(record, known, provenance)
+        elif self._file_facts(known.file_id).path != self._file.path:
+            self.rows.copies.append((row, self._file_id, record.offset, record.length, provenance))
+
+    def _repoint(self, record: Record, known: Pointer, provenance: Provenance) -> None:
+        if self._file_facts(known.file_id).path != self._facts_of_file.path:
+            self.rows.copies.append((known.row, known.file_id, known.offset, known.length, known.provenance))
+        flags = flags_with(known.flags, provenance)
+        at = Pointer(known.row, known.session, known.thread, self._file_id, record.offset, record.length, flags)
+        move_pointer(self.connection, self.rows, at)
+        if known.provenance != provenance:  # the stub was searched until now: search what it stood for as well
+            self._derive(record, known.row, known.thread, known.session)
+
+    def _file_facts(self, file_id: int) -> FileFacts:
+        if file_id == self._file_id:
+            return self._facts_of_file
+        known = self._files.get(file_id)
+        if known is None:
+            path, generation = self.connection.execute(
+                "select path, generation from files where id=?", (file_id,)
+            ).fetchone() or ("", -1)
+            known = self._files[file_id] = FileFacts(file_id, path, generation)
+        return known
+
+    # ── one record ───────────────────────────────────────────────────
+
+    def _derive(self, record: Record, row: int, thread: int | None, session: int) -> None:
+        text = searchable(record)
+        if thread is not None:
+            facts = self.rows.threads.get(thread)
+            if facts is None:
+                facts = self.rows.threads[thread] = ThreadFacts(session, row, row)
+            facts.learn(record, row)
+            if text is not None and text.characters:
+                self._passages.add(record, row, thread, session, text)
+                self.searchable_characters += text.characters
+                if record.kind in _PROSE or text.prompt or text.reply:
+                    if text.prompt:
+                        facts.prompt.append(text.prompt)
+                    if text.reply:
+                        facts.reply.append(text.reply)
+        if text is not None and text.citations:
+            self.rows.citations += [(row, pack_id(reference)) for reference in text.citations]
+        if record.kind in _TOUCHING and record.blocks:
+            self._tools(record, row, thread)
+
+    def _tools(self, record: Record, row: int, thread: int | None) -> None:
+        for touch in touched(record):
+            self.rows.touches.append((row, self.names.path(touch.path), touch.operation, touch.tool_id))
+        for block in record.blocks:
+            if block.kind == "call":
+                if block.tool_id and block.tool in {"Agent", "Task", "Workflow"}:
+                    self.rows.spawns.append((block.tool_id, row))
+                self._failures.call(block)
+            elif block.kind == "result":
+                agent = block.input.get("agentId") if block.input else None
+                if isinstance(agent, str) and agent:
+                    self.rows.spawns.append((agent, row))
+                self._failures.result(block, row, thread, record.time)
+
+    def _flags(self, record: Record, file: SourceFile) -> int:
+        flags = _PROVENANCE_FLAG[provenance_of(record, file.provenance)]
+        if record.sidechain:
+            flags |= schema.SIDECHAIN
+        if record.sdk:
+            flags |= schema.SDK
+        if not record.live:
+            flags |= schema.ABANDONED
+        if not record.has_id:
+            flags |= schema.DERIVED_ID
+        for block in record.blocks:
+            if block.failed:
+                flags |= schema.FAILED
+            if block.images or block.kind == "image":
+                flags |= schema.HAS_IMAGE
+        return flags
+
+    def _bill(self, record: Record, session: int) -> None:
+        usage = record.usage
+        assert usage is not None
+        known = self.rows.responses.get(usage.response)
+        if known is None or _tokens(usage) > _tokens(known[2]):
+            self.rows.responses[usage.response] = (session, record.time, usage)
+
+    def _rewind(self, uid: str, row: int) -> None:
+        """The host takes back a record of this file and all after it, up to ``row``."""
+        first = self._seen.get(self._pack(uid)) or self._known(self._pack(uid))
+        if first is None:
+            return
+        self.connection.execute(
+            f"update records set flags=flags|{schema.ABANDONED} where file_id=? and id>=? and id<?",
+            (self._file_id, first, row),
+        )
+        rows = self.rows.records
+        for index, values in enumerate(rows):
+            if values[6] == self._file_id and first <= int(str(values[0])) < row:
+                rows[index] = (*values[:12], int(str(values[12])) | schema.ABANDONED)
+
+    def _adopt(self, parent_session: str, session: int) -> None:
+        assert self._file is not None
+        parent = self.names.session(self._file.host, parent_session)
+        if parent != session:
+            self.connection.execute("update sessions set parent_id=? where id=? and parent_id is null", (parent, session))
+
+    # ── ids ──────────────────────────────────────────────────────────
+
+    def _pack(self, uid: str) -> bytes | str:
+        packed = self._packed.get(uid)
+        if packed is None:
+            packed = self._packed[uid] = pack_id(uid)
+        return packed
+
+    def _session_of(self, record: Record) -> int:
+        known = self._sessions.get(record.session)
+        if known is None:
+            file = self._file
+            assert file is not None
+            kind = "sdk" if record.sdk else "main"
+            known = self.names.session(file.host, record.session, kind=kind) if record.session else self._session
+            self._sessions[record.session] = known
+        return known
+
+    def _facts(self, session: int) -> SessionFacts:
+        facts = self.rows.sessions.get(session)
+        if facts is None:
+            facts = self.rows.sessions[session] = SessionFacts(session)
+        return facts
+
+    def _known(self, packed: bytes | str) -> int | None:
+        row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
+        return int(row[0]) if row else None
+
+    def _thread_of_row(self, row: int) -> int | None:
+        found = self.connection.execute("select thread_id from records where id=?", (row,)).fetchone()
+        if found is None:  # still in this batch
+            found = next(((r[3],) for r in self.rows.records if r[0] == row), (None,))
+        return None if found[0] is None else int(found[0])
+
+    def _thread_of_record(self, uid: str) -> int | None:
+        packed = self._pack(uid)
+        row = self._seen.get(packed)
+        if row is not None:
+            return self._thread_of_row(row)
+        if self._fresh:
+            return None
+        found = self.connection.execute("select thread_id from records where uid=?", (packed,)).fetchone()
+        return None if found is None or found[0] is None else int(found[0])
+
+    def _thread_of_spawn(self, key: str) -> int | None:
+        for spawned, row in self.rows.spawns:
+            if spawned == key:
+                return self._thread_of_row(row)
+        found = self.connection.execute("select record_id from spawns where key=?", (key,)).fetchone()
+        return self._thread_of_row(int(found[0])) if found else self._thread_of_record(key)
+
+    def _open_thread(self, uid: str) -> int:
+        return self.names.thread(uid, self._session)
+
+    # ── text ─────────────────────────────────────────────────────────
+
+    def _finish_text(self) -> None:
+        rows = self.rows
+        for passage in self._passages.take():
+            rows.passages.append((self._next_passage, passage))
+            self._next_passage += 1
+            self._scope(passage.session)
+        for thread, facts in sorted(rows.threads.items()):
+            if not facts.prompt and not facts.reply:
+                continue
+            prompt, reply = "\n".join(facts.prompt), "\n".join(facts.reply)
+            rows.parts.append((self._next_part, thread, prompt, reply, f"{self._scope(facts.session)} t{thread}"))
+            self._next_part += 1
+            rows.terms += [(kind, term, thread, count) for kind, term, count in facets(f"{prompt}\n{reply}")]
+
+    def _scope(self, session: int) -> str:
+        scope = self.rows.scopes.get(session)
+        if scope is None:
+            host, project, cwd = self.connection.execute(
+                "select host, project_id, cwd from sessions where id=?", (session,)
+            ).fetchone() or ("", None, "")
+            if project is None:
+                facts = self.rows.sessions.get(session)
+                project = self.names.project(cwd or (facts.cwd if facts else ""))
+                self.connection.execute("update sessions set project_id=? where id=?", (project, session))
+            scope = self.rows.scopes[session] = f"h{host} p{project} s{session}"
+        return scope
+
+
+def _tokens(usage: object) -> int:
+    return sum(getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write"))
+
+
+def _next_id(connection: apsw.Connection, table: str) -> int:
+    row = connection.execute(f"select coalesce(max(id),0)+1 from {table}").fetchone()
+    return int(row[0]) if row else 1

@@ -1,0 +1,182 @@
+"""Rows that one batch adds to the map, and the statements that write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
+
+if TYPE_CHECKING:
+    import apsw
+
+    from fabula.kernel.records import Record, Usage
+    from fabula.record.ingest.caches import SessionFacts
+    from fabula.record.ingest.passages import Passage
+
+_PASSAGE_NAMES = ",".join(name for name, _ in PASSAGE_COLUMNS)
+_THREAD_NAMES = ",".join(name for name, _ in THREAD_COLUMNS)
+
+
+@dataclass(slots=True)
+class ThreadFacts:
+    """What one batch learned about a thread, and the prose it added."""
+
+    session: int
+    first_record: int
+    last_record: int
+    first_time: int | None = None
+    last_time: int | None = None
+    records: int = 0
+    sidechain_records: int = 0
+    prompt: list[str] = field(default_factory=list)
+    reply: list[str] = field(default_factory=list)
+
+    def learn(self, record: Record, row: int) -> None:
+        """Take in one record; ``row`` is its id."""
+        self.records += 1
+        self.sidechain_records += record.sidechain
+        self.last_record = row
+        time = record.time
+        if time is not None:
+            if self.first_time is None or time < self.first_time:
+                self.first_time = time
+            if self.last_time is None or time > self.last_time:
+                self.last_time = time
+
+
+@dataclass(slots=True)
+class Rows:
+    """Everything that one batch writes, by table."""
+
+    records: list[tuple[object, ...]] = field(default_factory=list)
+    copies: list[tuple[object, ...]] = field(default_factory=list)
+    spawns: list[tuple[str, int]] = field(default_factory=list)
+    touches: list[tuple[int, int, str, str]] = field(default_factory=list)
+    failures: list[tuple[object, ...]] = field(default_factory=list)
+    resolutions: list[tuple[int, int]] = field(default_factory=list)  # (resolving record, failed record)
+    responses: dict[str, tuple[int, int | None, Usage]] = field(default_factory=dict)
+    citations: list[tuple[int, object]] = field(default_factory=list)
+    passages: list[tuple[int, Passage]] = field(default_factory=list)
+    threads: dict[int, ThreadFacts] = field(default_factory=dict)
+    sessions: dict[int, SessionFacts] = field(default_factory=dict)
+    terms: list[tuple[str, str, int, int]] = field(default_factory=list)
+    parts: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # id, thread, prompt, reply, scope
+    shared: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (session, owner) -> records of both
+    scopes: dict[int, str] = field(default_factory=dict)  # scope tokens of a session: host, project, session
+
+
+def write_rows(connection: apsw.Connection, rows: Rows) -> None:
+    """Write one batch; the caller holds the transaction."""
+    many = connection.executemany
+    many(
+        "insert into records(id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags)"
+        " values(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        rows.records,
+    )
+    many("insert or replace into copies(record_id,file_id,offset,length,provenance) values(?,?,?,?,?)", rows.copies)
+    many("insert or replace into spawns(key,record_id) values(?,?)", rows.spawns)
+    many("insert or ignore into touches(record_id,path_id,operation,tool_id) values(?,?,?,?)", rows.touches)
+    many(
+        "insert or ignore into failures(signature,record_id,thread_id,time,tool,subject,message) values(?,?,?,?,?,?,?)",
+        rows.failures,
+    )
+    many("update failures set resolved_by=? where record_id=? and resolved_by is null", rows.resolutions)
+    many("insert or ignore into citations(record_id,ref) values(?,?)", rows.citations)
+    _write_responses(connection, rows)
+    _write_sessions(connection, rows)
+    _write_shared(connection, rows)
+    _write_threads(connection, rows)
+    _write_text(connection, rows)
+
+
+def _write_responses(connection: apsw.Connection, rows: Rows) -> None:
+    connection.executemany(
+        "insert into responses(key,session_id,time,model,input,output,cache_read,cache_write) values(?,?,?,?,?,?,?,?)"
+        " on conflict(key) do update set input=excluded.input, output=excluded.output,"
+        " cache_read=excluded.cache_read, cache_write=excluded.cache_write"
+        " where excluded.input+excluded.output+excluded.cache_read+excluded.cache_write"
+        " > input+output+cache_read+cache_write",
+        (
+            (key, session, time, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+            for key, (session, time, usage) in rows.responses.items()
+        ),
+    )
+
+
+def _write_sessions(connection: apsw.Connection, rows: Rows) -> None:
+    connection.executemany(
+        "update sessions set records=records+?1,"
+        " first_time=coalesce(min(first_time,?2),first_time,?2), last_time=coalesce(max(last_time,?3),last_time,?3),"
+        " cwd=case when cwd='' then ?4 else cwd end, branch=case when ?5='' then branch else ?5 end,"
+        " title=case when ?7>=title_rank and ?6<>'' then ?6 else title end, title_rank=max(title_rank,?7) where id=?8",
+        (
+            (facts.records, facts.first_time, facts.last_time, facts.cwd, facts.branch, facts.title, facts.title_rank, key)
+            for key, facts in rows.sessions.items()
+        ),
+    )
+    for key, facts in rows.sessions.items():
+        if facts.title:
+            connection.execute("delete from titles_fts where rowid=?", (key,))
+            connection.execute("insert into titles_fts(rowid,title) select id,title from sessions where id=?", (key,))
+
+
+def _write_shared(connection: apsw.Connection, rows: Rows) -> None:
+    """Sessions that share records are one conversation: the later one continues the earlier, which owns them."""
+    for (session, owner), records in rows.shared.items():
+        started = "select coalesce(first_time, 1<<62), host, hex(uid) from sessions where id=?"
+        if (connection.execute(started, (session,)).fetchone() or ()) < (
+            connection.execute(started, (owner,)).fetchone() or ()
+        ):
+            connection.executemany("update records set session_id=? where id=?", ((session, row) for row in records))
+            connection.executemany(
+                "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
+                ((session, owner, row) for row in records),
+            )
+            session, owner = owner, session
+        connection.execute(
+            "update sessions set parent_id=? where id=? and parent_id is null and kind='main'", (owner, session)
+        )
+
+
+def _write_threads(connection: apsw.Connection, rows: Rows) -> None:
+    connection.executemany(
+        "update threads set records=records+?1, sidechain_records=sidechain_records+?2,"
+        " first_time=coalesce(min(first_time,?3),first_time,?3), last_time=coalesce(max(last_time,?4),last_time,?4),"
+        " first_record=coalesce(min(first_record,?5),?5), last_record=coalesce(max(last_record,?6),?6),"
+        " characters=characters+?7 where id=?8",
+        (
+            (
+                facts.records, facts.sidechain_records, facts.first_time, facts.last_time, facts.first_record,
+                facts.last_record, sum(map(len, facts.prompt)) + sum(map(len, facts.reply)), key,
+            )
+            for key, facts in rows.threads.items()
+        ),
+    )  # fmt: skip
+    connection.executemany(
+        "insert into terms(kind,term,thread_id,count) values(?,?,?,?)"
+        " on conflict(kind,term,thread_id) do update set count=count+excluded.count",
+        sorted(rows.terms),
+    )
+
+
+def _write_text(connection: apsw.Connection, rows: Rows) -> None:
+    connection.executemany(
+        "insert into passages(id,thread_id,first_record,last_record,first_time,last_time) values(?,?,?,?,?,?)",
+        ((key, p.thread, p.first, p.last, p.first_time, p.last_time) for key, p in rows.passages),
+    )
+    scopes = rows.scopes
+    connection.executemany(
+        f"insert into passages_fts(rowid,{_PASSAGE_NAMES}) values(?,?,?,?,?,?,?)",
+        (
+            (key, *p.columns(), f"{scopes[p.session]} t{p.thread} {' '.join(sorted(p.marks))}")
+            for key, p in rows.passages
+        ),
+    )
+    connection.executemany(
+        "insert into thread_parts(id,thread_id) values(?,?)", ((part[0], part[1]) for part in rows.parts)
+    )
+    connection.executemany(
+        f"insert into threads_fts(rowid,{_THREAD_NAMES}) values(?,?,?,?)",
+        ((key, prompt, reply, scope) for key, _, prompt, reply, scope in rows.parts),
+    )

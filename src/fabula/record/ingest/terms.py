@@ -1,0 +1,139 @@
+"""The facets of a thread: what was done (operative), to what (target), about what (concept), and wiki links.
+
+Words are counted once per thread by the C-speed ``Counter`` over white space and classified once per process, so
+that facets cost a small part of an index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+TEXT_LIMIT = 200_000  # characters of one thread's prose that are looked at
+CONCEPTS = 24  # candidates kept per thread; their rarity is known only when they are asked for
+TARGETS = 40
+
+OPERATIVES = (
+    "add analyze audit backfill benchmark build clean commit compact configure connect create debug decide delete "
+    "deploy design document draft fix implement index integrate investigate merge migrate optimize parse plan profile "
+    "prune refactor reject remove rename resolve restore retrieve revert review scaffold search simplify strip test "
+    "tune validate verify wire write"
+).split()
+_IRREGULAR = {
+    "built": "build", "wrote": "write", "written": "write", "decision": "decide", "rebuilt": "build", "chose": "decide",
+    "chosen": "decide", "choose": "decide",
+}  # fmt: skip
+
+_EXTENSIONS = frozenset(
+    "rs py pine ts tsx js jsx mjs cjs md mdx yml yaml toml json jsonl sql sh bash css scss html db csv txt lock go java kt "
+    "rb php c h cc cpp hpp cs swift scala ex exs lua vue svelte proto tf ini cfg xml ipynb".split()
+)
+_STOP = frozenset(
+    "a about above actually after again all also already always am an and another any anything are around as ask at away "
+    "back be because been before being below best better both but by call can cannot change check come could did do does "
+    "doing done down each else end enough even every everything few file files find first for found from full get gets "
+    "getting give go going gone good got had has have having he hello help her here him his how however i if in instead "
+    "into is it its just keep know last later least let like line lines little ll long look looking lot made make makes "
+    "making many may maybe me mean might more most much must my need needs never new next no none not nothing now of off "
+    "ok okay old on once one only onto or other our out over own part please put quite rather re read really right run "
+    "running said same saw say see seem seen set she should show since so some something soon still such sure take tell "
+    "than thank thanks that the their them then there these they thing things think this those though three through time "
+    "to together too tool tried try trying turn two under until up upon us use used user uses using ve very via want was "
+    "way we well were what when where whether which while who whole whose why will with within without work works would "
+    "yes yet you your".split()
+)
+_TRIM = "\"'()[]{}<>,;:!?*.…“”‘’"
+_BACKTICK = re.compile(r"`([^`\n]{2,120})`")
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]")
+_PATH = re.compile(r"^[\w.~@+-]*(?:/[\w.@+-]+)*/[\w@+-]+(?:\.[\w-]+)+$")
+_FILE = re.compile(r"^[\w@+-]+(?:\.[\w-]+)*\.(\w{1,6})$")
+_SNAKE = re.compile(r"^[A-Za-z]\w*_\w*[A-Za-z0-9]$")
+_CAMEL = re.compile(r"^(?:[a-z]+|[A-Z][a-z0-9]+)(?:[A-Z][a-z0-9]+)+$|^[a-z]+(?:[A-Z][a-z0-9]*)+$")
+_WORD = re.compile(r"^[^\W\d_]+(?:-[^\W\d_]+)*$")
+
+
+class Word(NamedTuple):
+    """What one white-space token is, once its punctuation is gone."""
+
+    operative: str
+    target: str
+    concept: str
+
+
+def _forms() -> dict[str, str]:
+    forms = dict(_IRREGULAR)
+    for verb in OPERATIVES:
+        stem = verb[:-1] if verb.endswith(("e", "y")) else verb
+        endings = ["s", "es", "ed", "ing"]
+        made = [verb, *(verb + ending for ending in endings)]
+        if verb.endswith("e"):
+            made += [stem + "ed", stem + "ing"]
+        elif verb.endswith("y"):
+            made += [stem + "ied", stem + "ies"]
+        else:
+            made += [verb + verb[-1] + "ed", verb + verb[-1] + "ing"]
+        for form in made:
+            forms.setdefault(form, verb)
+    return forms
+
+
+_FORMS = _forms()
+
+
+@cache
+def _classify(token: str) -> Word:
+    word = token.strip(_TRIM)
+    if not word or len(word) > 200:
+        return Word("", "", "")
+    lower = word.lower()
+    operative = _FORMS.get(lower, "")
+    target = ""
+    if "/" in word:
+        target = word if _PATH.match(word) and "://" not in word else ""
+    elif "." in word:
+        name = _FILE.match(word)
+        target = word if name and name[1].lower() in _EXTENSIONS else ""
+    elif "_" in word or not word.islower():
+        target = word if _SNAKE.match(word) or _CAMEL.match(word) else ""
+    concept = lower if not target and lower not in _STOP and len(lower) >= 2 and _WORD.match(lower) else ""
+    return Word(operative, target, concept)
+
+
+def classify(token: str) -> Word:
+    """Classify a white-space token; memory of past tokens is bounded."""
+    if _classify.cache_info().currsize > 200_000:
+        _classify.cache_clear()
+    return _classify(token)
+
+
+def facets(prose: str) -> list[tuple[str, str, int]]:
+    """Return (kind, term, count) of a thread's prose; kinds are operative, target, concept and wikilink."""
+    prose = prose[:TEXT_LIMIT]
+    tokens = prose.split()
+    operatives: Counter[str] = Counter()
+    targets: Counter[str] = Counter()
+    concepts: Counter[str] = Counter()
+    for token, count in Counter(tokens).items():
+        word = _classify(token)
+        if word.operative:
+            operatives[word.operative] += count
+        if word.target:
+            targets[word.target] += count
+        if word.concept and len(word.concept) >= 4:
+            concepts[word.concept] += count
+    for (left, right), count in Counter(pairwise(tokens)).items():
+        if count > 1 and left[-1].isalpha():
+            first, second = _classify(left).concept, _classify(right).concept
+            if first and second:
+                concepts[f"{first} {second}"] += count + 1  # a repeated pair says more than its words
+    if "`" in prose:
+        targets.update(span.strip() for span in _BACKTICK.findall(prose) if len(span.strip()) > 1)
+    found = [("operative", term, count) for term, count in operatives.items()]
+    found += [("target", term, count) for term, count in targets.most_common(TARGETS)]
+    found += [("concept", term, count) for term, count in concepts.most_common(CONCEPTS)]
+    if "[[" in prose:
+        found += [("wikilink", term, count) for term, count in Counter(_WIKI.findall(prose)).items()]
+    return found

@@ -1,0 +1,106 @@
+"""Which words of a record are searched, and in which column: the pure step from a record to text.
+
+Never searched: signatures, pictures, encoded blobs, private text, recalled text (it is cited instead), a host's
+injected notices and snapshots. The vault keeps all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabula.kernel.text import storable
+from fabula.record.reading.sentinels import strip
+
+if TYPE_CHECKING:
+    from fabula.kernel.records import Block, Record
+
+RESULT_LIMIT = 32_768  # characters of one tool result that are searched
+TEXT_LIMIT = 262_144  # characters of any other text
+INPUT_DEPTH = 6  # nesting of a call's arguments that is followed
+
+#: Column of a text block by the kind of its record; a kind that is missing here is not searched.
+TEXT_COLUMN = {
+    "prompt": "prompt",
+    "task": "prompt",
+    "reply": "reply",
+    "thought": "reply",
+    "call": "reply",
+    "result": "other",
+    "summary": "other",
+    "command": "other",
+    "attachment": "other",
+}
+
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+
+
+@dataclass(slots=True)
+class Searchable:
+    """The text of one record by column, the tools it names and the recalled threads it cites."""
+
+    prompt: str = ""
+    reply: str = ""
+    call: str = ""
+    result: str = ""
+    other: str = ""
+    tools: list[str] = field(default_factory=list)
+    citations: list[str] = field(default_factory=list)
+    cut: bool = False  # some text was beyond its limit
+
+    @property
+    def characters(self) -> int:
+        """Length of all columns together."""
+        return len(self.prompt) + len(self.reply) + len(self.call) + len(self.result) + len(self.other)
+
+
+def searchable(record: Record) -> Searchable | None:
+    """Return what of ``record`` is searched; ``None`` when nothing is."""
+    column = TEXT_COLUMN.get(record.kind)
+    if column is None or not record.blocks:
+        return None
+    found = Searchable()
+    for block in record.blocks:
+        kind = block.kind
+        if kind == "text":
+            _add(found, column, block.text, TEXT_LIMIT)
+        elif kind == "thought":
+            _add(found, "reply", block.text, TEXT_LIMIT)
+        elif kind == "call":
+            found.tools.append(block.tool)
+            _add(found, "call", _call_text(block), TEXT_LIMIT)
+        elif kind == "result":
+            _add(found, "result", block.text, RESULT_LIMIT)
+    return found
+
+
+def _add(found: Searchable, column: str, text: str, limit: int) -> None:
+    if len(text) > limit:
+        text = text[:limit]
+        found.cut = True
+    if "<" in text:
+        text, citations = strip(text)
+        found.citations += citations
+    if len(text) >= 200:
+        text = _BLOB.sub(" ", text)
+    if not text.isascii() or "\0" in text:
+        text = storable(text)
+    if text:
+        before = getattr(found, column)
+        setattr(found, column, f"{before}\n{text}" if before else text)
+
+
+def _call_text(block: Block) -> str:
+    pieces = [block.tool]
+    if block.input:
+        _collect(block.input, pieces, INPUT_DEPTH)
+    return "\n".join(pieces)
+
+
+def _collect(value: dict[str, Any] | list[Any], pieces: list[str], depth: int) -> None:
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, str):
+            pieces.append(item)
+        elif depth and isinstance(item, dict | list):
+            _collect(item, pieces, depth - 1)

@@ -1,0 +1,68 @@
+"""Which thread a record belongs to: its own prompt id, else its ancestors', else the turn it stands in.
+
+Pure but for the two look-ups that are passed in: where an already mapped record belongs, and where a spawning call
+stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabula.kernel.ids import derived_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabula.kernel.records import Record
+
+
+@dataclass(slots=True)
+class ThreadResolver:
+    """Resolves the records of one file in file order.
+
+    ``thread_of_record`` gives the thread of a mapped record's uid, ``thread_of_spawn`` that of a call by tool id or
+    agent id, ``open_thread`` the id of a thread by its key (made when it is new). ``members`` remembers this file.
+    """
+
+    thread_of_record: Callable[[str], int | None]
+    thread_of_spawn: Callable[[str], int | None]
+    open_thread: Callable[[str], int]
+    members: dict[str, int | None] = field(default_factory=dict)
+    current: int | None = None  # the turn that the file is in
+    agent: str = ""  # key of a subagent whose spawning call is unknown
+
+    def resolve(self, record: Record) -> tuple[int | None, bool]:
+        """Return the record's thread and whether the answer is provisional (an ancestor is not mapped yet)."""
+        thread, provisional = self._find(record)
+        self.members[record.uid] = thread
+        if thread is not None and not record.sidechain:
+            self.current = thread
+        return thread, provisional
+
+    def _find(self, record: Record) -> tuple[int | None, bool]:
+        if record.prompt_id:
+            return self.open_thread(record.prompt_id), False
+        if record.kind == "prompt" and record.raw_type != "attachment" and not record.sidechain:
+            return self.open_thread(record.uid), False
+        for link in (record.parent, record.source):
+            if link:
+                thread = self._linked(link)
+                if thread is not None:
+                    return thread, False
+        if record.spawned_by:
+            thread = self.thread_of_spawn(record.spawned_by)
+            if thread is not None:
+                return thread, False
+        dangling = bool(record.parent or record.source or record.spawned_by)
+        if record.sidechain and self.current is None:
+            self.current = self.open_thread(derived_id("agent", record.session))
+        return self.current, dangling
+
+    def _linked(self, uid: str) -> int | None:
+        members = self.members
+        if uid in members:
+            return members[uid]
+        thread = self.thread_of_record(uid)
+        members[uid] = thread
+        return thread

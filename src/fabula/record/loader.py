@@ -1,0 +1,232 @@
+"""From rows to records: the bytes a row points at, checked, and what they say.
+
+The file on disk is read where it still holds those bytes; else the vault gives them. Bytes are never served unchecked:
+their digest is the sealed one's, or (in a record without a vault) they decode to the record that the row names.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.hashes import digest
+from fabula.kernel.ids import pack_id, unpack_id
+from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.record.containers.json_scan import decode_value
+from fabula.record.map.files import KnownFile, file_by_id
+from fabula.record.scan.changes import is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import apsw
+
+    from fabula.record.sources import Normaliser, Source
+    from fabula.record.vault.vault import Vault
+
+Origin = Literal["live", "vault"]
+
+_ROW = "id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags"
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of the map's ``records``, ids as text."""
+
+    id: int
+    uid: str
+    session_id: int
+    thread_id: int | None
+    parent: str
+    source: str
+    file_id: int
+    offset: int
+    length: int
+    kind: str
+    role: str
+    time: int | None
+    flags: int
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A record with the bytes it was read from and where they came from."""
+
+    row: Row
+    record: Record
+    raw: bytes
+    origin: Origin
+
+
+def to_row(values: Sequence[Any]) -> Row:
+    """Build a :class:`Row` from the columns of ``records`` in the table's order."""
+    return Row(
+        values[0], unpack_id(values[1]), values[2], values[3],
+        "" if values[4] is None else unpack_id(values[4]), "" if values[5] is None else unpack_id(values[5]),
+        *values[6:9], KINDS[values[9]], *values[10:],
+    )  # fmt: skip
+
+
+class Loader:
+    """Reads records through one map connection."""
+
+    def __init__(self, connection: apsw.Connection, vault: Vault | None, sources: Mapping[str, Source]) -> None:
+        self._connection = connection
+        self._vault = vault
+        self._sources = sources
+        self._files: dict[int, KnownFile] = {}
+        self._normalisers: dict[int, Normaliser] = {}
+        self._descriptors: dict[int, int | None] = {}
+
+    # ── rows ─────────────────────────────────────────────────────────
+
+    def rows(self, condition: str, parameters: Sequence[Any]) -> list[Row]:
+        """Return the rows that satisfy an SQL condition, in the order of reading."""
+        statement = f"select {_ROW} from records where {condition} order by id"
+        return [to_row(values) for values in self._connection.execute(statement, tuple(parameters))]
+
+    def rows_of_thread(self, thread_id: int) -> list[Row]:
+        """Return the rows of a thread in the order of reading."""
+        return self.rows("thread_id=?", (thread_id,))
+
+    def row(self, uid: str) -> Row:
+        """Return the row of a record by its id or a unique prefix of it. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
+        found = self.rows("uid=?", (pack_id(uid),))
+        if not found and len(uid) >= 4:
+            found = self._by_prefix(uid)
+        if not found:
+            raise FabulaError("ERR_NOT_FOUND", f"no record has the id {uid}", "fabula record search WORDS")
+        if len(found) > 1:
+            some = ", ".join(row.uid for row in found[:3])
+            raise FabulaError("ERR_AMBIGUOUS", f"more than one record begins with {uid}: {some} …", "give more of the id")
+        return found[0]
+
+    def _by_prefix(self, uid: str) -> list[Row]:
+        low, high = _packed_range(uid)
+        found = self.rows("uid>=? and uid<?", (low, high)) if low is not None else []
+        return found or self.rows("uid>=? and uid<?", (uid, uid + "\U0010ffff"))
+
+    # ── bytes ────────────────────────────────────────────────────────
+
+    def raw(self, row: Row) -> tuple[bytes, Origin]:
+        """Return a record's exact bytes. Raises ``ERR_STALE`` when no copy is left, ``ERR_VAULT_DAMAGED``."""
+        known = self._file(row.file_id)
+        return self.span(known, row.offset, row.length, row.uid)
+
+    def span(self, known: KnownFile, offset: int, length: int, uid: str) -> tuple[bytes, Origin]:
+        """Return the bytes of a span of a file, from disk or vault. Raises as :meth:`raw`."""
+        sealed = None
+        if self._vault is not None and known.vault_generation is not None:
+            sealed = self._vault.digest(known.vault_generation, offset, length)
+        live = self._live(known, offset, length)
+        if live is not None and (digest(live) == sealed if sealed is not None else self._is(known, live, offset, uid)):
+            return live, "live"
+        if self._vault is not None and known.vault_generation is not None:
+            return self._vault.read(known.vault_generation, offset, length), "vault"
+        raise FabulaError(
+            "ERR_STALE", f"{known.path} changed since it was indexed and holds other bytes at {offset}", "fabula record scan"
+        )
+
+    def _live(self, known: KnownFile, offset: int, length: int) -> bytes | None:
+        if known.generation >= 0 and not known.path.endswith(".jsonl"):
+            return None
+        descriptor = self._descriptor(known)
+        if descriptor is None:
+            return None
+        try:
+            data = os.pread(descriptor, length, offset)
+        except OSError:
+            return None
+        return data if len(data) == length else None
+
+    def _descriptor(self, known: KnownFile) -> int | None:
+        if known.id not in self._descriptors:
+            self._descriptors[known.id] = None
+            if is_plain(known.path):
+                try:
+                    self._descriptors[known.id] = os.open(known.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+                except OSError:
+                    return None
+        return self._descriptors[known.id]
+
+    def _is(self, known: KnownFile, data: bytes, offset: int, uid: str) -> bool:
+        record = self._normalise(known, data, offset)
+        return record is not None and record.uid == uid
+
+    def close(self) -> None:
+        """Close the files that were read."""
+        for descriptor in self._descriptors.values():
+            if descriptor is not None:
+                os.close(descriptor)
+        self._descriptors.clear()
+
+    # ── records ──────────────────────────────────────────────────────
+
+    def load(self, rows: Iterable[Row]) -> list[Loaded]:
+        """Read records, in the order given. Raises ``ERR_STALE``, ``ERR_VAULT_DAMAGED``."""
+        loaded = []
+        for row in rows:
+            raw, origin = self.raw(row)
+            record = self._normalise(self._file(row.file_id), raw, row.offset)
+            if record is None:
+                raise FabulaError("ERR_STALE", f"the bytes of record {row.uid} cannot be read any more", "fabula rebuild")
+            loaded.append(Loaded(row, record, raw, origin))
+        return loaded
+
+    def read_copy(self, file_id: int, offset: int, length: int) -> Record | None:
+        """Return the record at a span of a mapped file, or ``None`` when its bytes cannot be had."""
+        known = file_by_id(self._connection, file_id)
+        if known is None:
+            return None
+        try:
+            raw, _ = self.span(known, offset, length, "")
+        except FabulaError:
+            return None
+        return self._normalise(known, raw, offset)
+
+    def _normalise(self, known: KnownFile, data: bytes, offset: int) -> Record | None:
+        value = decode_value(data)
+        source = self._sources.get(known.host)
+        if not isinstance(value, dict) or source is None:
+            return None
+        normaliser = self._normalisers.get(known.id)
+        if normaliser is None:
+            normaliser = source.normaliser(self._source_file(known), known.state)
+            self._normalisers[known.id] = normaliser
+        record = normaliser.normalise(value, offset, len(data))
+        return None if isinstance(record, str) else record
+
+    def _source_file(self, known: KnownFile) -> SourceFile:
+        session, parent = "", ""
+        found = self._connection.execute(
+            "select s.uid, p.uid from sessions s left join sessions p on p.id=s.parent_id where s.id=?",
+            (known.session_id,),
+        ).fetchone()
+        if found is not None:
+            session = unpack_id(found[0])
+            parent = unpack_id(found[1]) if found[1] is not None else ""
+        return SourceFile(
+            known.host, known.path, known.kind, session, known.size, known.mtime_ns, known.ctime_ns, known.inode,
+            parent, known.immutable, known.provenance, known.generation,
+        )  # fmt: skip
+
+    def _file(self, file_id: int) -> KnownFile:
+        known = self._files.get(file_id)
+        if known is None:
+            known = file_by_id(self._connection, file_id)
+            if known is None:
+                raise FabulaError("ERR_DATABASE", f"the map names a file that it does not hold ({file_id})", "fabula rebuild")
+            self._files[file_id] = known
+        return known
+
+
+def _packed_range(prefix: str) -> tuple[bytes | None, bytes]:
+    """Return the range of packed uuids that begin with a text prefix; (None, …) when it is no part of a uuid."""
+    digits = prefix.replace("-", "").lower()
+    if len(digits) > 32 or not digits or any(c not in "0123456789abcdef" for c in digits):
+        return None, b""
+    low = bytes.fromhex(digits.ljust(32, "0"))
+    high = int(digits.ljust(32, "f"), 16) + 1
+    return low, high.to_bytes(17, "big")[-16:] if high < 1 << 128 else b"\xff" * 17

@@ -1,0 +1,109 @@
+"""Rows of the map's ``files`` table: what is known of every file that was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from fabula.kernel.records import Accounting, SourceFile
+
+if TYPE_CHECKING:
+    import apsw
+
+    from fabula.kernel.records import Provenance
+
+_COLUMNS = (
+    "id,path,generation,host,kind,session_id,provenance,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,"
+    "tail_digest,vault_generation,state,accounting,error,vanished_at"
+)
+
+
+@dataclass(slots=True)
+class KnownFile:
+    """A file as the last scan left it."""
+
+    id: int
+    path: str
+    generation: int
+    host: str
+    kind: str
+    session_id: int | None
+    provenance: Provenance
+    immutable: bool
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    scanned_ns: int
+    read_to: int = 0
+    tail_digest: bytes | None = None
+    vault_generation: int | None = None
+    state: dict[str, Any] | None = None
+    accounting: Accounting = field(default_factory=Accounting)
+    error: str | None = None
+    vanished_at: int | None = None
+
+
+def all_files(connection: apsw.Connection) -> list[KnownFile]:
+    """Load every row; state and accounting stay undecoded text until :func:`decode` is asked."""
+    return [_from_row(row) for row in connection.execute(f"select {_COLUMNS} from files")]
+
+
+def file_by_id(connection: apsw.Connection, file_id: int) -> KnownFile | None:
+    """Load one row."""
+    row = connection.execute(f"select {_COLUMNS} from files where id=?", (file_id,)).fetchone()
+    return _from_row(row) if row else None
+
+
+def _from_row(row: tuple[Any, ...]) -> KnownFile:
+    known = KnownFile(*row[:16])
+    known.immutable = bool(row[7])
+    known.state = msgspec.json.decode(row[16]) if row[16] else None
+    known.accounting = msgspec.json.decode(row[17], type=Accounting) if row[17] else Accounting()
+    known.error, known.vanished_at = row[18], row[19]
+    return known
+
+
+def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, scanned_ns: int) -> KnownFile:
+    """Add a row for a file seen for the first time (or for a new generation of it)."""
+    connection.execute(
+        "insert into files(path,generation,host,kind,session_id,provenance,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns)"
+        " values(?,?,?,?,?,?,?,?,?,?,?,?)",
+        (
+            file.path, file.generation, file.host, file.kind, session_id, file.provenance, int(file.immutable),
+            file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
+        ),
+    )  # fmt: skip
+    return KnownFile(
+        connection.last_insert_rowid(), file.path, file.generation, file.host, file.kind, session_id, file.provenance,
+        file.immutable, file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
+    )  # fmt: skip
+
+
+def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
+    """Store how far a file was read and what came of it."""
+    connection.execute(
+        "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,vault_generation=?,"
+        "state=?,accounting=?,error=?,vanished_at=? where id=?",
+        (
+            known.size, known.mtime_ns, known.ctime_ns, known.inode, known.scanned_ns, known.read_to,
+            known.tail_digest, known.vault_generation,
+            msgspec.json.encode(known.state).decode() if known.state else None,
+            msgspec.json.encode(known.accounting).decode(), known.error, known.vanished_at, known.id,
+        ),
+    )  # fmt: skip
+
+
+def save_stat(connection: apsw.Connection, known: KnownFile, file: SourceFile, scanned_ns: int) -> None:
+    """Store a new stat of a file whose bytes are as they were."""
+    connection.execute(
+        "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,vanished_at=null where id=?",
+        (file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns, known.id),
+    )
+
+
+def retire(connection: apsw.Connection, known: KnownFile, number: int) -> None:
+    """Turn a live row into a sealed generation: the file on disk holds other bytes now."""
+    connection.execute("update files set generation=?, immutable=1 where id=?", (number, known.id))

@@ -1,0 +1,96 @@
+"""Forgetting records that nobody holds any more, and all that hangs on them. The caller holds the transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.record.map.schema import REWRITTEN, SLIMMED
+
+if TYPE_CHECKING:
+    import apsw
+
+    from fabula.record.map.files import KnownFile
+
+_BEST_COPY = """
+select c.file_id, c.offset, c.length, c.provenance from copies c join files f on f.id = c.file_id
+where c.record_id = ? and c.file_id <> ?
+order by case c.provenance when 'original' then 0 when 'rewritten' then 1 else 2 end, c.length desc,
+  case when f.generation < 0 then 1 << 30 else f.generation end, c.file_id
+limit 1
+"""
+
+_FLAGS = {"original": 0, "rewritten": REWRITTEN, "slimmed": SLIMMED}
+
+_HANGING = (
+    "delete from copies where record_id=?",
+    "delete from touches where record_id=?",
+    "delete from failures where record_id=?",
+    "update failures set resolved_by=null where resolved_by=?",
+    "delete from citations where record_id=?",
+    "delete from spawns where record_id=?",
+    "delete from records where id=?",
+)
+
+
+def forget_file(connection: apsw.Connection, known: KnownFile) -> int:
+    """Forget a file whose bytes are gone everywhere; say how many records went with it.
+
+    Records with a copy elsewhere are pointed at the best one. A passage that held a forgotten record goes as a whole;
+    what else stood in it is found again through its thread when the file that holds it is next read.
+    """
+    connection.execute("delete from copies where file_id=?", (known.id,))
+    lost: list[tuple[int, int | None, int]] = []
+    for row, thread, session, flags in list(
+        connection.execute("select id, thread_id, session_id, flags from records where file_id=?", (known.id,))
+    ):
+        copy = connection.execute(_BEST_COPY, (row, known.id)).fetchone()
+        if copy is None:
+            lost.append((row, thread, session))
+            continue
+        file_id, offset, length, provenance = copy
+        connection.execute(
+            "update records set file_id=?, offset=?, length=?, flags=? where id=?",
+            (file_id, offset, length, (flags & ~(REWRITTEN | SLIMMED)) | _FLAGS[provenance], row),
+        )
+        connection.execute("delete from copies where record_id=? and file_id=? and offset=?", (row, file_id, offset))
+    forget_records(connection, lost)
+    connection.execute("delete from files where id=?", (known.id,))
+    return len(lost)
+
+
+def forget_records(connection: apsw.Connection, lost: list[tuple[int, int | None, int]]) -> None:
+    """Remove records (id, thread, session) and everything derived from them."""
+    for row, thread, _ in lost:
+        if thread is not None:
+            for (passage,) in list(
+                connection.execute(
+                    "select id from passages where thread_id=? and first_record<=? and last_record>=?", (thread, row, row)
+                )
+            ):
+                connection.execute("delete from passages_fts where rowid=?", (passage,))
+                connection.execute("delete from passages where id=?", (passage,))
+        for statement in _HANGING:
+            connection.execute(statement, (row,))
+    for thread in {thread for _, thread, _ in lost if thread is not None}:
+        _recount_thread(connection, thread)
+    for session in {session for _, _, session in lost}:
+        connection.execute(
+            "update sessions set records=(select count(*) from records where session_id=?1) where id=?1", (session,)
+        )
+
+
+def _recount_thread(connection: apsw.Connection, thread: int) -> None:
+    left = connection.execute("select count(*) from records where thread_id=?", (thread,)).fetchone()
+    if left and left[0]:
+        connection.execute(
+            "update threads set (records, first_time, last_time, first_record, last_record) ="
+            " (select count(*), min(time), max(time), min(id), max(id) from records where thread_id=?1) where id=?1",
+            (thread,),
+        )
+        return
+    for (part,) in list(connection.execute("select id from thread_parts where thread_id=?", (thread,))):
+        connection.execute("delete from threads_fts where rowid=?", (part,))
+    connection.execute("delete from thread_parts where thread_id=?", (thread,))
+    connection.execute("delete from terms where thread_id=?", (thread,))
+    connection.execute("delete from vectors where thread_id=?", (thread,))
+    connection.execute("delete from threads where id=?", (thread,))

@@ -1,0 +1,50 @@
+"""Opening the map: for the one writer, for readers, and starting it anew."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.record.map.schema import APPLICATION_ID, SCHEMA, VERSION
+from fabula.storage.database import open_database, open_reader
+
+if TYPE_CHECKING:
+    import apsw
+
+CACHE_KILOBYTES = 32_768
+
+
+def open_map(path: Path) -> apsw.Connection:
+    """Open or create the map for writing. Raises ``ERR_DATABASE``, ``ERR_DISK``, ``ERR_READ_ONLY``."""
+    connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
+    connection.execute(f"pragma cache_size=-{CACHE_KILOBYTES}")
+    return connection
+
+
+def read_map(path: Path) -> apsw.Connection:
+    """Open the map for reading. Raises ``ERR_NO_RECORD`` when nothing was indexed, ``ERR_DATABASE``."""
+    connection = open_reader(path, version=VERSION, application=APPLICATION_ID)
+    connection.execute(f"pragma cache_size=-{CACHE_KILOBYTES}")
+    return connection
+
+
+def remove_map(path: Path) -> None:
+    """Remove the map; the caller holds the writer lock.
+
+    The write-ahead log goes first: a log that outlives its database would be applied to the next one. Readers that
+    hold the old file open go on reading it, and see by its inode that it was replaced.
+    """
+    for suffix in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{path}{suffix}")
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return (device, inode) of the map, which long-lived readers compare to notice a rebuilt one."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

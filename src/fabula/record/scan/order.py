@@ -1,0 +1,35 @@
+"""The order in which changed files are read: newest sessions first, a session before its subagents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabula.kernel.records import SourceFile
+    from fabula.record.map.files import KnownFile
+    from fabula.record.scan.changes import Change
+    from fabula.record.sources import Source
+
+    Work = tuple[SourceFile, KnownFile | None, Change, Source]
+
+
+def in_reading_order(work: Sequence[Work]) -> list[Work]:
+    """Sort work by the newest file of each session, sealed generations before the live file, parents before children."""
+    newest: dict[tuple[str, str], int] = {}
+    for file, *_ in work:
+        family = _family(file)
+        newest[family] = max(newest.get(family, 0), file.mtime_ns)
+
+    def key(item: Work) -> tuple[int, tuple[str, str], bool, int, str]:
+        file = item[0]
+        family = _family(file)
+        age = file.generation if file.generation >= 0 else 1 << 30
+        return (-newest[family], family, bool(file.parent_session), age, file.path)
+
+    return sorted(work, key=key)
+
+
+def _family(file: SourceFile) -> tuple[str, str]:
+    return file.host, file.parent_session or file.session or file.path

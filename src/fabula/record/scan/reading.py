@@ -1,0 +1,84 @@
+"""Reading one file: chunks from its container go to the vault, their values through the normaliser to the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.record.scan.tails import TAIL_BYTES, tail_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabula.kernel.records import Record, SourceFile
+    from fabula.record.map.files import KnownFile
+    from fabula.record.sources import Chunk, Container, Normaliser
+    from fabula.record.vault.vault import Vault
+
+
+@dataclass(slots=True)
+class FileReading:
+    """A file being read from ``known.read_to`` on; ``known`` is brought up to date as chunks pass.
+
+    ``sealed_to`` is how much of the file the vault holds already: a map that lags behind reads those bytes again
+    without sealing them.
+    """
+
+    file: SourceFile
+    known: KnownFile
+    container: Container
+    normaliser: Normaliser
+    vault: Vault | None
+    sealed_to: int
+    before: bytes = b""  # up to 4 KB that lie before ``known.read_to``
+
+    def chunks(self) -> Iterator[tuple[int, list[Record]]]:
+        """Yield (bytes, records) of each chunk, sealed and counted. Raises ``OSError``."""
+        for chunk in self.container.chunks(self.known.read_to):
+            records = self._records(chunk)
+            self._seal(chunk)
+            end = chunk.offset + len(chunk.data)
+            self.known.read_to = end
+            self.known.tail_digest = tail_of(chunk.data, self.before)
+            self.before = (self.before + chunk.data[-TAIL_BYTES:])[-TAIL_BYTES:]
+            self.known.state = self.normaliser.state
+            yield len(chunk.data), records
+
+    def finish(self) -> None:
+        """Seal the unterminated last line."""
+        if self.vault is not None and self.known.vault_generation is not None:
+            self.vault.set_tail(self.known.vault_generation, self.container.tail)
+
+    def _records(self, chunk: Chunk) -> list[Record]:
+        accounting = self.known.accounting
+        normalise = self.normaliser.normalise
+        records: list[Record] = []
+        spans = 0
+        for found in chunk.values:
+            value = found.value
+            if not found.counts:  # a document's head: context for the normaliser
+                normalise(value, found.offset, found.length)
+                continue
+            spans += found.length
+            accounting.recovered += found.recovered
+            if not isinstance(value, dict):
+                accounting.skip("not-an-object")
+                continue
+            record = normalise(value, found.offset, found.length)
+            if isinstance(record, str):
+                accounting.skip(record)
+            else:
+                records.append(record)
+        accounting.objects += len(records)
+        accounting.indexed += len(records)
+        accounting.span_bytes += spans
+        accounting.unreadable_bytes += chunk.unreadable
+        accounting.gap_bytes += len(chunk.data) - spans - chunk.unreadable
+        return records
+
+    def _seal(self, chunk: Chunk) -> None:
+        if self.vault is None or self.known.vault_generation is None:
+            return
+        if chunk.offset + len(chunk.data) > self.sealed_to:
+            spans = [(found.offset, found.length) for found in chunk.values if found.counts]
+            self.vault.append(self.known.vault_generation, chunk.offset, chunk.data, spans)

@@ -1,0 +1,76 @@
+"""What a scan did, and how it says so while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(slots=True)
+class FileOutcome:
+    """What one file held and what became of it."""
+
+    path: str
+    host: str
+    kind: str
+    change: str
+    objects: int
+    indexed: int
+    skipped: dict[str, int]
+    recovered: int
+    unreadable_bytes: int
+    span_bytes: int
+    gap_bytes: int
+    waiting_bytes: int
+    size: int
+    error: str = ""
+
+
+@dataclass(slots=True)
+class ScanReport:
+    """Totals of one scan; ``files`` lists every file that is known, read now or before."""
+
+    files_seen: int = 0
+    files_read: int = 0
+    files_unchanged: int = 0
+    files_failed: int = 0
+    files_vanished: int = 0
+    bytes_read: int = 0
+    records_added: int = 0
+    pending_files: int = 0  # left for the next scan because the budget ran out
+    searchable_characters: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)  # path, reason
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was found has been read."""
+        return self.pending_files == 0
+
+
+class Progress(Protocol):
+    """Told about the work as it goes on."""
+
+    def start(self, files: int, size: int) -> None:
+        """Say how much there is to read."""
+        ...
+
+    def advance(self, files: int, size: int) -> None:
+        """Say how much more was read."""
+        ...
+
+    def finish(self) -> None:
+        """Say that it is over."""
+        ...
+
+
+class Silent:
+    """Says nothing."""
+
+    def start(self, files: int, size: int) -> None:
+        """Ignore."""
+
+    def advance(self, files: int, size: int) -> None:
+        """Ignore."""
+
+    def finish(self) -> None:
+        """Ignore."""

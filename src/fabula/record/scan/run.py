@@ -1,0 +1,54 @@
+"""A whole scan over an open map: sources on disk first, then what only the vault still holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.record.loader import Loader
+from fabula.record.projects import project_of
+from fabula.record.scan.scanner import Scanner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import apsw
+
+    from fabula.kernel.clock import Clock
+    from fabula.record.scan.report import Progress, ScanReport
+    from fabula.record.sources import Source
+
+
+def run_scan(
+    *,
+    connection: apsw.Connection,
+    vault_folder: Path | None,
+    sources: Sequence[Source],
+    clock: Clock,
+    byte_budget: int | None = None,
+    progress: Progress | None = None,
+) -> ScanReport:
+    """Scan ``sources`` into the vault (``None``: without sealing) and the map. The caller holds the writer lock.
+
+    Raises ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``, ``ERR_VAULT_FORMAT``.
+    """
+    from fabula.record.vault.vault import Vault
+
+    vault = Vault.open(vault_folder, clock) if vault_folder is not None else None
+    try:
+        loader = Loader(connection, vault, {source.host: source for source in sources})
+        scanner = Scanner(
+            connection=connection,
+            vault=vault,
+            sources=sources,
+            clock=clock,
+            project_of=project_of,
+            read_copy=loader.read_copy,
+            progress=progress,
+        )
+        report = scanner.run(byte_budget=byte_budget)
+        loader.close()
+        return report
+    finally:
+        if vault is not None:
+            vault.close()
