@@ -1,0 +1,275 @@
+"""The vault's journal: reads of its tables, and the one transaction that is the vault's commit point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabula.kernel.errors import FabulaError
+from fabula.record.vault.marks import mark, shown_path, stored_path
+from fabula.record.vault.schema import APPLICATION_ID, SCHEMA, VERSION
+from fabula.record.vault.values import Generation, SourceEntry
+from fabula.storage.database import database_errors, open_database, open_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import apsw
+
+    from fabula.kernel.records import Provenance
+
+JOURNAL = "journal.db"
+_BATCH = 500  # digests asked for in one query
+
+_SOURCE = "select id, host, path, kind, session, first_seen, last_seen, size, vanished_at from sources"
+_GENERATION = (
+    "select id, source_id, number, provenance, immutable, length, tail_digest, length(tail), begun_at, sealed_at"
+    " from generations"
+)
+_PLACE = (
+    "select b.digest, b.frame_id, b.start, f.pack_id, p.class, f.offset, f.length"
+    " from blobs b join frames f on f.id = b.frame_id join packs p on p.id = f.pack_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies: its frame, and where it begins in the frame's content."""
+
+    digest: bytes
+    frame_id: int
+    start: int
+    pack_id: int
+    pack_class: int
+    offset: int
+    length: int
+
+
+@dataclass(slots=True)
+class GenerationRow:
+    """A generation as the writer sees it, tail included."""
+
+    id: int
+    source_id: int
+    number: int
+    provenance: Provenance
+    immutable: int
+    length: int
+    tail_digest: bytes | None
+    tail: bytes
+    begun_at: int
+    sealed_at: int
+
+    def value(self) -> Generation:
+        """Return what callers see."""
+        return Generation(
+            self.id, self.source_id, self.number, self.provenance, bool(self.immutable), self.length,
+            self.tail_digest, len(self.tail), self.begun_at, self.sealed_at,
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one commit writes. Rows are in the order of their table's columns, without marks."""
+
+    sources: dict[int, SourceEntry] = field(default_factory=dict)
+    generations: dict[int, GenerationRow] = field(default_factory=dict)
+    segments: list[tuple[int, int, int, bytes, bytes]] = field(default_factory=list)
+    packs: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    frames: list[tuple[int, int, int, int, int, int, int]] = field(default_factory=list)
+    blobs: list[tuple[bytes, int, int]] = field(default_factory=list)
+    loose: list[tuple[bytes, int, bytes]] = field(default_factory=list)
+    packed: list[bytes] = field(default_factory=list)  # digests that are no longer loose
+
+    def clear(self) -> None:
+        """Empty it, after it was written."""
+        for part in (self.sources, self.generations, self.segments, self.packs, self.frames, self.blobs, self.loose):
+            part.clear()
+        self.packed.clear()
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything to write."""
+        return bool(
+            self.sources or self.generations or self.segments or self.packs or self.blobs or self.loose or self.packed
+        )
+
+
+class Journal:
+    """``journal.db``, open for reading or for writing."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool) -> Journal:
+        """Open the journal of the vault in ``folder``; writing creates it.
+
+        Raises ``ERR_NO_RECORD``, ``ERR_VAULT_FORMAT``, ``ERR_DATABASE``, ``ERR_READ_ONLY``, ``ERR_DISK``.
+        """
+        path = folder / JOURNAL
+        try:
+            if read_only:
+                return cls(open_reader(path, version=VERSION, application=APPLICATION_ID), path)
+            connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
+            return cls(connection, path)
+        except FabulaError as error:
+            if error.code == "ERR_DATABASE" and "damaged" not in error.message:
+                raise FabulaError("ERR_VAULT_FORMAT", error.message) from error
+            raise
+
+    def close(self) -> None:
+        """Close the database."""
+        self.connection.close()
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def rows(self, query: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query. Raises ``ERR_DATABASE`` when the file is damaged."""
+        with database_errors(self.path):
+            return self.connection.execute(query, bindings).fetchall()
+
+    def each(self, query: str, bindings: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query. Raises ``ERR_DATABASE`` when the file is damaged."""
+        with database_errors(self.path):
+            yield from self.connection.execute(query, bindings)
+
+    def meta(self, key: str) -> bytes | None:
+        """Return one of the vault's own values."""
+        rows = self.rows("select value from meta where key=?", (key,))
+        return rows[0][0] if rows else None
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+        return int(self.rows("pragma data_version")[0][0])
+
+    def last_id(self, table: str) -> int:
+        """Return the highest id of a table, 0 when it is empty."""
+        return int(self.rows(f"select coalesce(max(id), 0) from {table}")[0][0])
+
+    def sources(self, where: str = "", bindings: Sequence[Any] = ()) -> list[SourceEntry]:
+        """Return ledger entries with their generations; ``where`` is a clause over the table's columns."""
+        found = self.rows(f"{_SOURCE} {where}", bindings)
+        return [_source(row, self.generations(row[0])) for row in found]
+
+    def source_at(self, host: str, path: str) -> SourceEntry | None:
+        """Return the ledger's entry for a path."""
+        found = self.sources("where host=? and path=?", (host, stored_path(path)))
+        return found[0] if found else None
+
+    def generations(self, source_id: int) -> tuple[Generation, ...]:
+        """Return the generations of a source in the order they began."""
+        found = self.rows(f"{_GENERATION} where source_id=? order by id", (source_id,))
+        return tuple(_generation(*row) for row in found)
+
+    def generation(self, generation_id: int) -> GenerationRow | None:
+        """Return a generation with its tail."""
+        found = self.rows(
+            "select id, source_id, number, provenance, immutable, length, tail_digest, tail, begun_at, sealed_at"
+            " from generations where id=?",
+            (generation_id,),
+        )
+        return GenerationRow(*found[0]) if found else None
+
+    def extent(self, generation_id: int) -> tuple[int, int] | None:
+        """Return a generation's sealed length and the length of its tail."""
+        found = self.rows("select length, length(tail) from generations where id=?", (generation_id,))
+        return found[0] if found else None
+
+    def segment_before(self, generation_id: int, offset: int) -> tuple[int, int, bytes, bytes] | None:
+        """Return the segment (offset, length, layout, digests) that holds the byte at ``offset``."""
+        found = self.rows(
+            "select offset, length, layout, digests from segments"
+            " where generation_id=? and offset<=? order by offset desc limit 1",
+            (generation_id, offset),
+        )
+        return found[0] if found else None
+
+    def places(self, digests: Sequence[bytes]) -> dict[bytes, Place]:
+        """Return where packed records lie; what is loose or unknown is missing from the answer."""
+        found: dict[bytes, Place] = {}
+        for start in range(0, len(digests), _BATCH):
+            part = digests[start : start + _BATCH]
+            for row in self.rows(f"{_PLACE} where b.digest in ({','.join('?' * len(part))})", part):
+                found[row[0]] = Place(*row)
+        return found
+
+    def known(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Return those of the digests whose records are in packs."""
+        found: set[bytes] = set()
+        for start in range(0, len(digests), _BATCH):
+            part = digests[start : start + _BATCH]
+            query = f"select digest from blobs where digest in ({','.join('?' * len(part))})"
+            found.update(row[0] for row in self.rows(query, part))
+        return found
+
+    def loose(self, digest: bytes) -> bytes | None:
+        """Return a record that does not lie in a pack yet."""
+        found = self.rows("select data from loose where digest=?", (digest,))
+        return found[0][0] if found else None
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def commit(self, batch: Batch) -> None:
+        """Write a batch in one durable transaction: the vault's commit point. Raises ``ERR_DISK``, ``ERR_LOCKED``."""
+        with database_errors(self.path), self.connection as db:
+            many = db.executemany
+            many("insert or replace into packs values(?,?,?,?)", batch.packs.values())
+            many("insert into frames values(?,?,?,?,?,?,?)", batch.frames)
+            many("insert or replace into blobs values(?,?,?)", sorted(batch.blobs))
+            many("delete from loose where digest=?", [(digest,) for digest in batch.packed])
+            many("insert into loose(digest, class, data) values(?,?,?)", batch.loose)
+            many(
+                "insert or replace into sources values(?,?,?,?,?,?,?,?,?,?)",
+                [marked(_source_row(entry)) for entry in batch.sources.values()],
+            )
+            many(
+                "insert or replace into generations values(?,?,?,?,?,?,?,?,?,?,?)",
+                [marked(_generation_row(row)) for row in batch.generations.values()],
+            )
+            many(
+                "insert into segments(generation_id, offset, length, layout, digests, mark) values(?,?,?,?,?,?)",
+                map(marked, batch.segments),
+            )
+
+    def set_meta(self, values: dict[str, bytes]) -> None:
+        """Store values of the vault's own."""
+        with database_errors(self.path), self.connection as db:
+            db.executemany("insert or replace into meta values(?,?)", values.items())
+
+    def bytes_on_disk(self) -> int:
+        """Bytes of the database and its write-ahead log."""
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+
+def marked(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row with its checksum at the end."""
+    return (*row, mark(*row))
+
+
+def _source(row: tuple[Any, ...], generations: tuple[Generation, ...]) -> SourceEntry:
+    number, host, path, kind, session, first_seen, last_seen, size, vanished_at = row
+    shown = shown_path(path)
+    return SourceEntry(number, host, shown, kind, session, first_seen, last_seen, size, vanished_at, generations)
+
+
+def _generation(
+    number: int, source_id: int, order: int, provenance: Provenance, immutable: int, *rest: Any
+) -> Generation:
+    return Generation(number, source_id, order, provenance, bool(immutable), *rest)
+
+
+def _source_row(entry: SourceEntry) -> tuple[Any, ...]:
+    return (
+        entry.id, entry.host, stored_path(entry.path), entry.kind, entry.session, entry.first_seen, entry.last_seen,
+        entry.size, entry.vanished_at,
+    )  # fmt: skip
+
+
+def _generation_row(row: GenerationRow) -> tuple[Any, ...]:
+    return (
+        row.id, row.source_id, row.number, row.provenance, row.immutable, row.length, row.tail_digest, row.tail,
+        row.begun_at, row.sealed_at,
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""The tables of ``journal.db``: what makes packs of records into files again, and what people and agents added.
+
+Times are milliseconds since the epoch. ``mark`` is a CRC-32 over the other columns of its row (see ``marks``): SQLite
+finds a damaged page structure, not a flipped bit in a value. ``blobs``, ``frames`` and ``packs`` can be rebuilt from
+the packs; everything else here exists nowhere else.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x46427661  # "FBva"
+VERSION = 1
+
+SCHEMA = """
+create table meta(key text primary key, value blob not null) without rowid;
+
+create table sources(            -- the ledger: every file ever seen, kept after it vanished
+  id integer primary key,
+  host text not null, path not null, kind text not null, session text not null,
+  first_seen integer not null, last_seen integer not null,
+  size integer not null, vanished_at integer,
+  mark integer not null,
+  unique(host, path)
+);
+create index sources_by_session on sources(session);
+
+create table generations(        -- one per time a file was seen for the first time or rewritten
+  id integer primary key,
+  source_id integer not null references sources,
+  number integer not null,
+  provenance text not null,      -- original, rewritten, slimmed
+  immutable integer not null,
+  length integer not null,       -- bytes sealed
+  tail_digest blob,              -- digest of the last 4 KB sealed
+  tail blob not null,            -- the unterminated last line that follows them
+  begun_at integer not null, sealed_at integer not null,
+  mark integer not null,
+  unique(source_id, number)
+);
+
+create table segments(           -- a generation's manifest, in order and without holes between rows
+  id integer primary key,
+  generation_id integer not null references generations,
+  offset integer not null, length integer not null,
+  layout blob not null, digests blob not null,
+  mark integer not null
+);
+create unique index segments_by_offset on segments(generation_id, offset);
+
+create table packs(
+  id integer primary key, class integer not null,
+  length integer not null,       -- valid bytes; what lies beyond was never committed
+  closed integer not null
+);
+create table frames(
+  id integer primary key, pack_id integer not null,
+  offset integer not null, length integer not null, records integer not null, crc integer not null,
+  content integer not null       -- bytes after decompression
+);
+create index frames_by_pack on frames(pack_id, offset);
+create table blobs(              -- where the record of this digest begins in its frame's content
+  digest blob primary key, frame_id integer not null, start integer not null
+) without rowid;
+create table loose(              -- records that do not fill a frame yet
+  id integer primary key, digest blob not null unique, class integer not null, data blob not null
+);
+
+create table tombstones(         -- keyed digests of what was forgotten: they tell nothing to who lacks the key
+  print blob primary key, kind text not null, forgotten_at integer not null, mark integer not null
+) without rowid;
+create table pins(
+  kind text not null, ref text not null, pinned_at integer not null, mark integer not null,
+  primary key(kind, ref)
+) without rowid;
+create table titles(             -- names a person gave
+  kind text not null, ref text not null, title text not null, given_at integer not null, mark integer not null,
+  primary key(kind, ref)
+) without rowid;
+create table cards(
+  ref text primary key, card text not null, made_at integer not null, mark integer not null
+) without rowid;
+create table citations(          -- handed out: must stay resolvable
+  id integer primary key,
+  uid text not null, digest blob not null, given_at integer not null, reader text not null,
+  mark integer not null
+);
+create index citations_by_uid on citations(uid);
+"""

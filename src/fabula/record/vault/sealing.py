@@ -1,0 +1,111 @@
+"""Sealing: cut the bytes of a source into records and gaps, store what is new, describe it in a manifest."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from fabula.record.vault import manifest
+from fabula.record.vault.values import TAIL_WINDOW
+from fabula.storage.packs_codec import Compressor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabula.record.vault.filling import Filling
+    from fabula.record.vault.journal import Batch, GenerationRow
+
+GAP_INLINE = 512  # longer gaps go to packs
+Stretch = tuple[int, int, int]  # kind of piece, begin and end within the data
+
+
+def stretches(size: int, skip: int, offset: int, spans: Sequence[tuple[int, int]]) -> Iterator[Stretch]:
+    """Cut ``data[skip:size]`` into records and gaps, in order.
+
+    ``data`` lies at ``offset`` of its file; ``spans`` are (file offset, length).
+
+    A span that begins before ``skip``, or inside the span before it, cannot be a record any more: its rest is gap.
+    Raises ``ValueError`` for a span that reaches beyond the data.
+    """
+    position = skip
+    for span, length in spans:
+        begin = span - offset
+        end = begin + length
+        if end > size:
+            raise ValueError(f"the span {span}+{length} reaches beyond the data")
+        if begin < position or not length:
+            continue
+        if begin > position:
+            yield from _gap(position, begin)
+        yield manifest.RECORD, begin, end
+        position = end
+    if position < size:
+        yield from _gap(position, size)
+
+
+def _gap(begin: int, end: int) -> Iterator[Stretch]:
+    yield (manifest.GAP if end - begin <= GAP_INLINE else manifest.FAR_GAP), begin, end
+
+
+class Sealing:
+    """Appends to generations. Gathers manifests in the batch, records in the packs."""
+
+    def __init__(self, filling: Filling, batch: Batch) -> None:
+        self._filling = filling
+        self._batch = batch
+        self._compressor = Compressor()
+        self._windows: dict[int, bytes] = {}  # the last bytes sealed of generations that grew in this run
+
+    def append(
+        self, row: GenerationRow, offset: int, data: bytes, spans: Sequence[tuple[int, int]], window: bytes
+    ) -> None:
+        """Seal what ``data`` holds beyond the bytes sealed already; ``window`` are the last of those."""
+        skip = row.length - offset
+        layout, begin = manifest.Layout(), skip
+        wanted: list[tuple[bytes, int, int]] = []
+        kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
+        end = skip
+        for kind, start, end in stretches(len(data), skip, offset, spans):
+            kinds.append(kind)
+            lengths.append(end - start)
+            if kind == manifest.GAP:
+                gaps.append(data[start:end])
+            else:
+                digest = sha256(data[start:end]).digest()
+                digests.append(digest)
+                wanted.append((digest, start, end))
+            if len(kinds) >= manifest.PIECES_PER_SEGMENT:
+                self._store(data, wanted)
+                self._segment(row.id, offset + begin, end - begin, layout)
+                layout, begin, wanted = manifest.Layout(), end, []
+                kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
+        if kinds:
+            self._store(data, wanted)
+            self._segment(row.id, offset + begin, end - begin, layout)
+        grown = len(data) - skip
+        self._grow(row, data[-min(grown, TAIL_WINDOW) :], grown, window)
+
+    def _store(self, data: bytes, wanted: list[tuple[bytes, int, int]]) -> None:
+        unknown = self._filling.unknown([digest for digest, _, _ in wanted])
+        for digest, start, end in wanted if unknown else ():
+            if digest in unknown:
+                unknown.remove(digest)
+                self._filling.add(digest, data[start:end])
+
+    def _segment(self, generation_id: int, offset: int, length: int, layout: manifest.Layout) -> None:
+        self._batch.segments.append((generation_id, offset, length, *layout.encode(self._compressor)))
+
+    def _grow(self, row: GenerationRow, last: bytes, grown: int, window: bytes) -> None:
+        window = (window + last)[-TAIL_WINDOW:]
+        self._windows[row.id] = window
+        row.length += grown
+        row.tail = row.tail[grown:]
+        row.tail_digest = sha256(window).digest()
+
+    def window(self, generation_id: int) -> bytes | None:
+        """Return the last bytes sealed of a generation, if it grew in this run."""
+        return self._windows.get(generation_id)
+
+    def committed(self) -> None:
+        """Forget the windows: what is committed can be read."""
+        self._windows.clear()

@@ -1,0 +1,183 @@
+"""Packs on disk: append frames to an open pack, close it with a footer, read frames back.
+
+A pack grows only at its end and never changes below the length that its journal calls valid; what lies beyond is an
+unfinished tail that the next writer cuts and readers never look at.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.storage import packs_format as form
+from fabula.storage.files import PRIVATE_FILE, disk_errors
+from fabula.storage.packs_codec import SLICE, Compressor, decompress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame read back: its digests with lengths, in order, and the bytes of all its records."""
+
+    offset: int
+    length: int
+    table: list[tuple[bytes, int]]
+    content: bytes
+
+
+class PackWriter:
+    """Appends to one pack. Nothing is durable before :meth:`sync`."""
+
+    def __init__(self, path: Path, length: int, places: list[form.FramePlace], compressor: Compressor) -> None:
+        """Open ``path`` at its valid ``length`` (bytes beyond are cut), where ``places`` are its frames so far.
+
+        Raises ``ERR_DISK`` or ``ERR_READ_ONLY``; ``ValueError`` when the file is shorter than it should be.
+        """
+        self.path = path
+        self.places = places
+        self.length = length
+        self._compressor = compressor
+        with disk_errors(path):
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, PRIVATE_FILE)
+            size = os.fstat(self._handle).st_size
+            if size < length:
+                os.close(self._handle)
+                raise ValueError(f"{path} has {size} bytes, {length} were sealed")
+            if size > length:
+                os.ftruncate(self._handle, length)
+            os.lseek(self._handle, length, os.SEEK_SET)
+
+    @classmethod
+    def create(cls, path: Path, pack_class: form.PackClass, owner: bytes, compressor: Compressor) -> PackWriter:
+        """Begin a new pack; a file of that name left by a crash is overwritten."""
+        writer = cls(path, 0, [], compressor)
+        writer._write(form.encode_header(pack_class, owner))
+        return writer
+
+    def append(self, table: list[tuple[bytes, int]], content: bytes) -> form.FramePlace:
+        """Write one frame of records whose bytes are ``content`` and say where it lies. Raises ``ERR_DISK``."""
+        rows = form.encode_table(table)
+        offset = self.length
+        crc = self._append_large(rows, content) if len(content) > 4 * SLICE else self._append(rows, content)
+        place = form.FramePlace(offset, self.length - offset, len(table), crc)
+        self.places.append(place)
+        return place
+
+    def _append(self, rows: bytes, content: bytes) -> int:
+        payload = self._compressor.compress(content)
+        records = len(rows) // form.ENTRY_BYTES
+        body_crc = zlib.crc32(payload, zlib.crc32(rows))
+        head, crc = form.encode_frame_header(records, len(content), len(payload), body_crc)
+        self._write(b"".join((head, rows, payload)))
+        return crc
+
+    def _append_large(self, rows: bytes, content: bytes) -> int:
+        """Write a frame piece by piece, its header last: memory stays small however long the record is."""
+        start = self.length
+        self._write(bytes(form.FRAME_HEADER_BYTES) + rows)
+        body_crc = zlib.crc32(rows)
+        for piece in self._compressor.pieces(content):
+            self._write(piece)
+            body_crc = zlib.crc32(piece, body_crc)
+        records = len(rows) // form.ENTRY_BYTES
+        payload = self.length - start - form.FRAME_HEADER_BYTES - len(rows)
+        head, crc = form.encode_frame_header(records, len(content), payload, body_crc)
+        with disk_errors(self.path):
+            os.lseek(self._handle, start, os.SEEK_SET)
+            os.write(self._handle, head)
+            os.lseek(self._handle, self.length, os.SEEK_SET)
+        return crc
+
+    def _write(self, data: bytes) -> None:
+        with disk_errors(self.path):
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+        self.length += len(data)
+
+    def finish(self) -> None:
+        """Write the footer: the pack never changes again."""
+        self._write(form.encode_footer(self.places, self.length))
+
+    def sync(self) -> None:
+        """Make everything written durable. Raises ``ERR_DISK``."""
+        with disk_errors(self.path):
+            os.fsync(self._handle)
+
+    def close(self, *, keep: int | None = None) -> None:
+        """Close the file; with ``keep``, first cut what was written beyond that length."""
+        try:
+            if keep is not None and keep < self.length:
+                os.ftruncate(self._handle, keep)
+        finally:
+            os.close(self._handle)
+
+
+class PackReader:
+    """Reads frames of one pack by their place. Never writes; bytes beyond the valid length do not exist for it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open ``path``. Raises ``OSError``."""
+        self.path = path
+        self._handle = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+
+    def size(self) -> int:
+        """Bytes of the file, an unfinished tail included."""
+        return os.fstat(self._handle).st_size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to ``length`` bytes from ``offset``."""
+        if hasattr(os, "pread"):
+            return os.pread(self._handle, length, offset)
+        os.lseek(self._handle, offset, os.SEEK_SET)
+        return os.read(self._handle, length)
+
+    def header(self) -> tuple[form.PackClass, bytes]:
+        """Return class and owner. Raises ``ValueError``."""
+        return form.decode_header(self.read_at(0, form.HEADER_BYTES))
+
+    def frame(self, offset: int, length: int) -> Frame:
+        """Read the frame of ``length`` bytes at ``offset``, checked. Raises ``ValueError`` or ``OSError``."""
+        header, table, payload = form.split_frame(self.read_at(offset, length))
+        rows = form.decode_table(table)
+        if sum(row[1] for row in rows) != header.content:
+            raise ValueError("the frame's table does not add up")
+        return Frame(offset, length, rows, decompress(payload, header.content))
+
+    def frames(self, limit: int | None = None) -> Iterator[Frame]:
+        """Yield every whole frame in file order, up to ``limit`` bytes, and end at the footer or an unfinished tail.
+
+        Raises ``ValueError`` when the header, or a frame that is followed by others, is damaged.
+        """
+        self.header()
+        end = self.size() if limit is None else limit
+        offset = form.HEADER_BYTES
+        while offset + form.FRAME_HEADER_BYTES <= end:
+            head = self.read_at(offset, form.FRAME_HEADER_BYTES)
+            if head[:4] == form.FOOTER_MAGIC:
+                return
+            length = form.decode_frame_header(head).length
+            if offset + length > end:
+                return
+            yield self.frame(offset, length)
+            offset += length
+
+    def footer(self, end: int) -> list[form.FramePlace]:
+        """Read the footer of a closed pack of ``end`` bytes. Raises ``ValueError``."""
+        if end < form.HEADER_BYTES + form.footer_bytes(0):
+            raise ValueError("the pack has no footer")
+        start = form.footer_start(self.read_at(end - form.END_BYTES, form.END_BYTES))
+        if not form.HEADER_BYTES <= start <= end - form.footer_bytes(0):
+            raise ValueError("the pack's footer is damaged")
+        return form.decode_footer(self.read_at(start, end - start))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._handle)
