@@ -19,7 +19,7 @@ def project_folders(folder: Path) -> tuple[Path, ...]:
             return (candidate,)
         if marker.is_file():
             main = _main_tree(marker)
-            return (candidate,) if main in {None, candidate} or main is None else (candidate, main)
+            return (candidate,) if main is None or main == candidate else (candidate, main)
     return (folder,)
 
 
@@ -30,5 +30,7 @@ def _main_tree(marker: Path) -> Path | None:
     except OSError:
         return None
     kind, _, target = text.strip().partition(": ")
-    common = (marker.parent / target).resolve().parent.parent
-    return common.parent if kind == "gitdir" and common.name == ".git" else None
+    administration = (marker.parent / target).resolve()  # <main>/.git/worktrees/<name>
+    common = administration.parent.parent
+    linked = kind == "gitdir" and administration.parent.name == "worktrees" and common.name == ".git"
+    return common.parent if linked else None
