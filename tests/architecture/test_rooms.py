@@ -49,7 +49,8 @@ def test_nothing_public_lacks_its_docstring() -> None:
         tree = ast.parse(file.read_bytes())
         if file.stat().st_size and not ast.get_docstring(tree):
             silent.append(str(file))
-        for node in [*tree.body, *(part for c in tree.body if isinstance(c, ast.ClassDef) for part in c.body)]:
+        classes = [c for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")]
+        for node in [*tree.body, *(part for c in classes for part in c.body)]:
             named = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
             if named and not ast.get_docstring(node):  # type: ignore[arg-type]
                 silent.append(f"{file}:{node.lineno}: {node.name}")  # type: ignore[attr-defined]
@@ -63,20 +64,17 @@ def test_nothing_is_left_unfinished() -> None:
 
 
 #: Words in two halves, so that this file does not find itself.
-FORBIDDEN = re.compile(
-    "|".join(
-        [
-            r"/work/(?:main|shared)",
-            r"/tmp/corp\b",
-            r"\.\./shared\b",
-            r"\bfarm-bench\b",
-            r"\bpypi\.org\b",
-            r"\bregistry\.npmjs\.org\b",
-            r"\bfiles\.pythonhosted\.org\b",
-            r"/root/\.pyenv\b",
-        ]
-    )
+_HALVES = (
+    (r"/wo", r"rk/(?:main|shared)"),
+    (r"/tmp/co", r"rp\b"),
+    (r"\.\./sha", r"red\b"),
+    (r"\bfarm-be", r"nch\b"),
+    (r"\bpypi\.o", r"rg\b"),
+    (r"\bregistry\.npm", r"js\.org\b"),
+    (r"\bfiles\.pythonho", r"sted\.org\b"),
+    (r"/root/\.pye", r"nv\b"),
 )
+FORBIDDEN = re.compile("|".join("".join(halves) for halves in _HALVES))
 
 
 def test_no_committed_file_names_a_place_of_one_machine_or_a_registry() -> None:

@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has what it wanted
         return _closed()
     except Exception as error:  # noqa: BLE001 - the last net: a defect of ours must not show a traceback
-        from fabula.cli.defects import as_internal_error
+        from fabula.app.defects import as_internal_error
 
         return _fail(as_internal_error(error), as_json=as_json)
 
