@@ -29,6 +29,7 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
     with database_errors(path):
         connection = apsw.Connection(os.fspath(path))
         connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.execute("pragma auto_vacuum=incremental")  # counts for a new file alone, before its first page
         connection.execute("pragma journal_mode=wal")
         connection.execute(f"pragma synchronous={'full' if durable else 'normal'}")
         if _read_version(connection, path, application) == 0:
@@ -45,10 +46,29 @@ def open_reader(path: Path, *, version: int, application: int) -> apsw.Connectio
     if not path.exists():
         raise FabulaError("ERR_NO_RECORD", f"{path} does not exist", "fabula record scan")
     with database_errors(path):
-        connection = apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READONLY)
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection = _connect_reader(path)
         _read_version(connection, path, application)
         _check_version(connection, path, version)
+    return connection
+
+
+def _connect_reader(path: Path) -> apsw.Connection:
+    """Connect read-only.
+
+    In a folder that cannot be written SQLite has no place for its lock file: it is told that nobody writes there,
+    which is true unless a write-ahead log lies beside the database.
+    """
+    connection = apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    try:
+        connection.pragma("schema_version")
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection.close()
+        log = path.with_name(path.name + "-wal")
+        if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
+            raise
+        uri = f"{path.absolute().as_uri()}?immutable=1"
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return connection
 
 
