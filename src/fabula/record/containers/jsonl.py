@@ -51,7 +51,7 @@ class JsonLines:
             while offset < size:
                 data = _read_lines(file, offset, size, self._chunk_bytes)
                 last = offset + len(data) >= size or not data.endswith(b"\n")
-                chunk, used = _parse(data, offset, last=last)
+                chunk, used = parse_lines(data, offset, last=last)
                 if used:
                     yield chunk
                 if last:
@@ -95,7 +95,7 @@ def _read_at(file: FileIO, offset: int, length: int) -> bytes:
     return file.read(length) or b""
 
 
-def _parse(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
+def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
     """Find the values of whole lines; return the chunk and how many bytes of ``data`` it takes."""
     values: list[Found] = []
     found = values.append
