@@ -105,7 +105,10 @@ class RecordAccess:
         wait_seconds: float = SCAN_WAIT_SECONDS,
         progress: Progress | None = None,
     ) -> ScanReport:
-        """Scan every source under the writer lock. Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``."""
+        """Scan every source under the writer lock.
+
+        Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
+        """
         from fabula.record.map.store import open_map, remove_map
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors

@@ -62,10 +62,11 @@ class Loaded:
 
 def to_row(values: Sequence[Any]) -> Row:
     """Build a :class:`Row` from the columns of ``records`` in the table's order."""
+    parent = "" if values[4] is None else unpack_id(values[4])
+    source = parent if values[5] == 1 else "" if values[5] is None else unpack_id(values[5])
     return Row(
-        values[0], unpack_id(values[1]), values[2], values[3],
-        "" if values[4] is None else unpack_id(values[4]), "" if values[5] is None else unpack_id(values[5]),
-        *values[6:9], KINDS[values[9]], *values[10:],
+        values[0], unpack_id(values[1]), values[2], values[3], parent, source,
+        values[6], values[7], values[8], KINDS[values[9]], values[10], values[11], values[12],
     )  # fmt: skip
 
 
@@ -92,7 +93,7 @@ class Loader:
         return self.rows("thread_id=?", (thread_id,))
 
     def row(self, uid: str) -> Row:
-        """Return the row of a record by its id or a unique prefix of it. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
+        """Return the row of a record by its id or a unique prefix. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
         found = self.rows("uid=?", (pack_id(uid),))
         if not found and len(uid) >= 4:
             found = self._by_prefix(uid)
@@ -100,7 +101,9 @@ class Loader:
             raise FabulaError("ERR_NOT_FOUND", f"no record has the id {uid}", "fabula record search WORDS")
         if len(found) > 1:
             some = ", ".join(row.uid for row in found[:3])
-            raise FabulaError("ERR_AMBIGUOUS", f"more than one record begins with {uid}: {some} …", "give more of the id")
+            raise FabulaError(
+                "ERR_AMBIGUOUS", f"more than one record begins with {uid}: {some} …", "give more of the id"
+            )
         return found[0]
 
     def _by_prefix(self, uid: str) -> list[Row]:
@@ -126,7 +129,9 @@ class Loader:
         if self._vault is not None and known.vault_generation is not None:
             return self._vault.read(known.vault_generation, offset, length), "vault"
         raise FabulaError(
-            "ERR_STALE", f"{known.path} changed since it was indexed and holds other bytes at {offset}", "fabula record scan"
+            "ERR_STALE",
+            f"{known.path} changed since it was indexed and holds other bytes at {offset}",
+            "fabula record scan",
         )
 
     def _live(self, known: KnownFile, offset: int, length: int) -> bytes | None:
@@ -171,7 +176,9 @@ class Loader:
             raw, origin = self.raw(row)
             record = self._normalise(self._file(row.file_id), raw, row.offset)
             if record is None:
-                raise FabulaError("ERR_STALE", f"the bytes of record {row.uid} cannot be read any more", "fabula rebuild")
+                raise FabulaError(
+                    "ERR_STALE", f"the bytes of record {row.uid} cannot be read any more", "fabula rebuild"
+                )
             loaded.append(Loaded(row, record, raw, origin))
         return loaded
 
@@ -217,7 +224,9 @@ class Loader:
         if known is None:
             known = file_by_id(self._connection, file_id)
             if known is None:
-                raise FabulaError("ERR_DATABASE", f"the map names a file that it does not hold ({file_id})", "fabula rebuild")
+                raise FabulaError(
+                    "ERR_DATABASE", f"the map names a file that it does not hold ({file_id})", "fabula rebuild"
+                )
             self._files[file_id] = known
         return known
 

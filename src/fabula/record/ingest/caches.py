@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Record, SourceFile
 
-#: Says which project a working directory belongs to: (key, label).
-ProjectResolver = "Callable[[str], tuple[str, str]]"
-
 
 @dataclass(slots=True)
 class SessionFacts:
@@ -58,13 +55,7 @@ class Names:
         self._sessions: dict[tuple[str, str], int] = {}
         self._threads: dict[str, int] = {}
         self._paths: dict[str, int] = {}
-
-    def forget(self) -> None:
-        """Drop what is remembered (after a rollback)."""
-        self._projects.clear()
-        self._sessions.clear()
-        self._threads.clear()
-        self._paths.clear()
+        self._terms: dict[tuple[str, str], int] = {}
 
     def project(self, cwd: str) -> int:
         """Return the id of the project that a working directory belongs to."""
@@ -72,7 +63,10 @@ class Names:
         if known is None:
             key, label = self._project_of(cwd)
             known = self._get_or_insert(
-                "select id from projects where key=?", (key,), "insert into projects(key,label) values(?,?)", (key, label)
+                "select id from projects where key=?",
+                (key,),
+                "insert into projects(key,label) values(?,?)",
+                (key, label),
             )
             self._projects[cwd] = known
         return known
@@ -122,6 +116,17 @@ class Names:
                 "select id from paths where path=?", (path,), "insert into paths(path) values(?)", (path,)
             )
             self._paths[path] = known
+        return known
+
+    def term(self, kind: str, term: str) -> int:
+        """Return the id of a facet's term."""
+        known = self._terms.get((kind, term))
+        if known is None:
+            known = self._get_or_insert(
+                "select id from lexicon where kind=? and term=?", (kind, term),
+                "insert into lexicon(kind,term) values(?,?)", (kind, term),
+            )  # fmt: skip
+            self._terms[kind, term] = known
         return known
 
     def _get_or_insert(self, select: str, key: tuple[object, ...], insert: str, values: tuple[object, ...]) -> int:

@@ -2,53 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabula.record.failures.resolution import subject
+from fabula.record.failures.resolution import resolves, subject
 from fabula.record.failures.signature import signature
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import apsw
 
     from fabula.kernel.records import Block
     from fabula.record.ingest.rows import Rows
 
 OPEN_LIMIT = 200  # unresolved failures of one session that a later success may still end
+MESSAGE_CHARACTERS = 400
+
+
+@dataclass(slots=True)
+class OpenFailure:
+    """A failed result that nothing has resolved yet; ``call`` is read when a success asks for it."""
+
+    record: int
+    subject: str
+    call: Block | None
 
 
 class FailureTracker:
-    """Follows the calls of one file and pairs failures with what resolved them."""
+    """Follows the calls of one file and pairs failures with what resolved them.
 
-    def __init__(self, rows: Rows, connection: apsw.Connection, session: int, *, fresh: bool) -> None:
+    ``read_call`` gives the call that a failed record of an earlier scan answered.
+    """
+
+    def __init__(self, rows: Rows, read_call: Callable[[int], Block | None]) -> None:
         self.rows = rows
-        self._calls: dict[str, tuple[str, str]] = {}  # tool id -> (tool, subject)
-        self._open: dict[tuple[str, str], list[int]] = {}  # (tool, subject) -> failed records
-        if not fresh:
-            self._load(connection, session)
+        self._read_call = read_call
+        self._calls: dict[str, Block] = {}  # by tool id, until the result comes
+        self._open: dict[str, list[OpenFailure]] = {}  # by tool
 
-    def _load(self, connection: apsw.Connection, session: int) -> None:
+    def resume(self, connection: apsw.Connection, session: int) -> None:
+        """Take up the unresolved failures that earlier scans found in a session."""
         for tool, about, record in connection.execute(
             "select f.tool, f.subject, f.record_id from failures f join records r on r.id=f.record_id"
-            " where r.session_id=? and f.resolved_by is null order by f.record_id desc limit ?",
+            " where r.session_id=? and f.resolved_by is null and f.subject<>'' order by f.record_id desc limit ?",
             (session, OPEN_LIMIT),
         ):
-            self._open.setdefault((tool, about), []).append(record)
+            self._open.setdefault(tool, []).append(OpenFailure(record, about, None))
 
     def call(self, block: Block) -> None:
         """Remember a call until its result comes."""
         if block.tool_id:
-            self._calls[block.tool_id] = (block.tool, subject(block))
+            self._calls[block.tool_id] = block
 
     def result(self, block: Block, row: int, thread: int | None, time: int | None) -> None:
         """Take in a result: a failure opens, a success ends the failures of the same call."""
-        key = self._calls.pop(block.tool_id, None)
+        call = self._calls.pop(block.tool_id, None)
         if block.failed:
-            found = signature(block.text)
-            if found is None:
-                return
-            tool, about = key or ("", "")
-            self.rows.failures.append((found[0], row, thread, time, tool, about, found[1][:400]))
-            if key is not None and about:
-                self._open.setdefault(key, []).append(row)
-        elif key is not None and key in self._open:
-            self.rows.resolutions += [(row, failed) for failed in self._open.pop(key)]
+            self._failed(block, call, row, thread, time)
+        elif call is not None and call.tool in self._open:
+            self._succeeded(call, row)
+
+    def _failed(self, block: Block, call: Block | None, row: int, thread: int | None, time: int | None) -> None:
+        found = signature(block.text)
+        if found is None:
+            return
+        tool, about = (call.tool, subject(call)) if call is not None else ("", "")
+        self.rows.failures.append((found[0], row, thread, time, tool, about, found[1][:MESSAGE_CHARACTERS]))
+        if call is not None:
+            self._open.setdefault(tool, []).append(OpenFailure(row, about, call))
+
+    def _succeeded(self, call: Block, row: int) -> None:
+        about = subject(call)
+        still_open = []
+        for failure in self._open[call.tool]:
+            if failure.subject == about and failure.call is None:
+                failure.call = self._read_call(failure.record)
+            if failure.subject == about and failure.call is not None and resolves(failure.call, call):
+                self.rows.resolutions.append((row, failure.record))
+            else:
+                still_open.append(failure)
+        if still_open:
+            self._open[call.tool] = still_open[-OPEN_LIMIT:]
+        else:
+            del self._open[call.tool]

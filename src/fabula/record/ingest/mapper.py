@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS
+from fabula.record.history.touches import touched
 from fabula.record.ingest.caches import Names, SessionFacts
 from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, move_pointer, pointer_of
 from fabula.record.ingest.failures import FailureTracker
@@ -18,7 +19,6 @@ from fabula.record.ingest.rows import Rows, ThreadFacts, write_rows
 from fabula.record.ingest.terms import facets
 from fabula.record.ingest.text import searchable
 from fabula.record.ingest.threads import ThreadResolver
-from fabula.record.history.touches import touched
 from fabula.record.map import schema
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from fabula.kernel.records import Provenance, Record, SourceFile
+    from fabula.kernel.records import Block, Provenance, Record, SourceFile
     from fabula.record.ingest.copies import CopyReader
 
 _KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
 _PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.REWRITTEN, "slimmed": schema.SLIMMED}
 _PROSE = frozenset(("prompt", "task", "reply", "thought"))
-_TOUCHING = frozenset(("call", "result", "snapshot", "attachment"))
+_TOOLS = frozenset(("call", "result", "snapshot"))
+_SPAWNING = frozenset(("Agent", "Task", "Workflow"))
 
 
 class Mapper:
@@ -67,7 +68,9 @@ class Mapper:
         self._facts_of_file = FileFacts(file_id, file.path, file.generation)
         self._sessions = {file.session: session}
         self._packed: dict[str, bytes | str] = {}
-        self._failures = FailureTracker(self.rows, self.connection, session, fresh=self._fresh)
+        self._failures = FailureTracker(self.rows, self._failed_call)
+        if not self._fresh:
+            self._failures.resume(self.connection, session)
         self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
 
     def add(self, record: Record) -> None:
@@ -91,7 +94,7 @@ class Mapper:
             (
                 row, packed, session, thread,
                 self._pack(record.parent) if record.parent else None,
-                self._pack(record.source) if record.source else None,
+                (1 if record.source == record.parent else self._pack(record.source)) if record.source else None,
                 self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
             )
         )  # fmt: skip
@@ -177,15 +180,15 @@ class Mapper:
                         facts.reply.append(text.reply)
         if text is not None and text.citations:
             self.rows.citations += [(row, pack_id(reference)) for reference in text.citations]
-        if record.kind in _TOUCHING and record.blocks:
+        if record.kind in _TOOLS and record.blocks:
             self._tools(record, row, thread)
 
     def _tools(self, record: Record, row: int, thread: int | None) -> None:
-        for touch in touched(record):
+        for touch in touched(record) if record.kind != "result" else ():
             self.rows.touches.append((row, self.names.path(touch.path), touch.operation, touch.tool_id))
         for block in record.blocks:
             if block.kind == "call":
-                if block.tool_id and block.tool in {"Agent", "Task", "Workflow"}:
+                if block.tool_id and block.tool in _SPAWNING:
                     self.rows.spawns.append((block.tool_id, row))
                 self._failures.call(block)
             elif block.kind == "result":
@@ -195,15 +198,16 @@ class Mapper:
                 self._failures.result(block, row, thread, record.time)
 
     def _flags(self, record: Record, file: SourceFile) -> int:
-        flags = _PROVENANCE_FLAG[provenance_of(record, file.provenance)]
-        if record.sidechain:
-            flags |= schema.SIDECHAIN
+        flags = schema.SIDECHAIN if record.sidechain else 0
         if record.sdk:
             flags |= schema.SDK
         if not record.live:
             flags |= schema.ABANDONED
         if not record.has_id:
             flags |= schema.DERIVED_ID
+        provenance = provenance_of(record, file.provenance)
+        if provenance != "original":
+            flags |= _PROVENANCE_FLAG[provenance]
         for block in record.blocks:
             if block.failed:
                 flags |= schema.FAILED
@@ -236,7 +240,9 @@ class Mapper:
         assert self._file is not None
         parent = self.names.session(self._file.host, parent_session)
         if parent != session:
-            self.connection.execute("update sessions set parent_id=? where id=? and parent_id is null", (parent, session))
+            self.connection.execute(
+                "update sessions set parent_id=? where id=? and parent_id is null", (parent, session)
+            )
 
     # ── ids ──────────────────────────────────────────────────────────
 
@@ -262,6 +268,19 @@ class Mapper:
             facts = self.rows.sessions[session] = SessionFacts(session)
         return facts
 
+    def _failed_call(self, row: int) -> Block | None:
+        """Read the call that a failed result of an earlier scan answered."""
+        found = self.connection.execute(
+            "select c.file_id, c.offset, c.length, r.file_id, r.offset, r.length from records r join records c"
+            " on c.uid = case when r.source=1 then r.parent else coalesce(r.source, r.parent) end where r.id=?",
+            (row,),
+        ).fetchone()
+        call, result = (self.read_copy(*found[:3]), self.read_copy(*found[3:])) if found else (None, None)
+        if call is None or result is None:
+            return None
+        answered = {block.tool_id for block in result.blocks if block.kind == "result"}
+        return next((block for block in call.blocks if block.kind == "call" and block.tool_id in answered), None)
+
     def _known(self, packed: bytes | str) -> int | None:
         row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
         return int(row[0]) if row else None
@@ -270,7 +289,7 @@ class Mapper:
         found = self.connection.execute("select thread_id from records where id=?", (row,)).fetchone()
         if found is None:  # still in this batch
             found = next(((r[3],) for r in self.rows.records if r[0] == row), (None,))
-        return None if found[0] is None else int(found[0])
+        return None if found[0] is None else int(str(found[0]))
 
     def _thread_of_record(self, uid: str) -> int | None:
         packed = self._pack(uid)
@@ -306,7 +325,9 @@ class Mapper:
             prompt, reply = "\n".join(facts.prompt), "\n".join(facts.reply)
             rows.parts.append((self._next_part, thread, prompt, reply, f"{self._scope(facts.session)} t{thread}"))
             self._next_part += 1
-            rows.terms += [(kind, term, thread, count) for kind, term, count in facets(f"{prompt}\n{reply}")]
+            rows.terms += [
+                (self.names.term(kind, term), thread, count) for kind, term, count in facets(f"{prompt}\n{reply}")
+            ]
 
     def _scope(self, session: int) -> str:
         scope = self.rows.scopes.get(session)

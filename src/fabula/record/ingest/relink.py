@@ -24,7 +24,8 @@ def relink(connection: apsw.Connection) -> int:
             rows = [row, *_descendants(connection, uid, old)] if old is not None else [row]
             connection.executemany("update records set thread_id=? where id=?", ((new, each) for each in rows))
             connection.executemany(
-                "update passages set thread_id=? where thread_id=? and first_record=?", ((new, old, each) for each in rows)
+                "update passages set thread_id=? where thread_id=? and first_record=?",
+                ((new, old, each) for each in rows),
             )
             connection.executemany("update failures set thread_id=? where record_id=?", ((new, each) for each in rows))
             moved += len(rows)
@@ -40,7 +41,7 @@ def _descendants(connection: apsw.Connection, uid: bytes | str, thread: int) -> 
     for row, own, parent, source in connection.execute(
         "select id, uid, parent, source from records where thread_id=?", (thread,)
     ):
-        link = parent if parent is not None else source
+        link = parent if parent is not None else source  # a source of 1 has a parent
         if link is not None:
             children.setdefault(link, []).append((row, own))
     found: list[int] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabula.kernel.hashes import digest
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Rows:
     passages: list[tuple[int, Passage]] = field(default_factory=list)
     threads: dict[int, ThreadFacts] = field(default_factory=dict)
     sessions: dict[int, SessionFacts] = field(default_factory=dict)
-    terms: list[tuple[str, str, int, int]] = field(default_factory=list)
+    terms: list[tuple[int, int, int]] = field(default_factory=list)  # term id, thread, count
     parts: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # id, thread, prompt, reply, scope
     shared: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (session, owner) -> records of both
     scopes: dict[int, str] = field(default_factory=dict)  # scope tokens of a session: host, project, session
@@ -90,6 +91,11 @@ def write_rows(connection: apsw.Connection, rows: Rows) -> None:
     _write_text(connection, rows)
 
 
+def response_key(identity: str) -> int:
+    """Return the integer under which one API response is kept."""
+    return int.from_bytes(digest(identity.encode("utf-8", "surrogatepass"))[:8], "big", signed=True)
+
+
 def _write_responses(connection: apsw.Connection, rows: Rows) -> None:
     connection.executemany(
         "insert into responses(key,session_id,time,model,input,output,cache_read,cache_write) values(?,?,?,?,?,?,?,?)"
@@ -98,7 +104,16 @@ def _write_responses(connection: apsw.Connection, rows: Rows) -> None:
         " where excluded.input+excluded.output+excluded.cache_read+excluded.cache_write"
         " > input+output+cache_read+cache_write",
         (
-            (key, session, time, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+            (
+                response_key(key),
+                session,
+                time,
+                usage.model,
+                usage.input,
+                usage.output,
+                usage.cache_read,
+                usage.cache_write,
+            )
             for key, (session, time, usage) in rows.responses.items()
         ),
     )
@@ -111,7 +126,16 @@ def _write_sessions(connection: apsw.Connection, rows: Rows) -> None:
         " cwd=case when cwd='' then ?4 else cwd end, branch=case when ?5='' then branch else ?5 end,"
         " title=case when ?7>=title_rank and ?6<>'' then ?6 else title end, title_rank=max(title_rank,?7) where id=?8",
         (
-            (facts.records, facts.first_time, facts.last_time, facts.cwd, facts.branch, facts.title, facts.title_rank, key)
+            (
+                facts.records,
+                facts.first_time,
+                facts.last_time,
+                facts.cwd,
+                facts.branch,
+                facts.title,
+                facts.title_rank,
+                key,
+            )
             for key, facts in rows.sessions.items()
         ),
     )
@@ -133,9 +157,11 @@ def _write_shared(connection: apsw.Connection, rows: Rows) -> None:
                 "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
                 ((session, owner, row) for row in records),
             )
-            session, owner = owner, session
+            earlier, later = session, owner
+        else:
+            earlier, later = owner, session
         connection.execute(
-            "update sessions set parent_id=? where id=? and parent_id is null and kind='main'", (owner, session)
+            "update sessions set parent_id=? where id=? and parent_id is null and kind='main'", (earlier, later)
         )
 
 
@@ -154,8 +180,8 @@ def _write_threads(connection: apsw.Connection, rows: Rows) -> None:
         ),
     )  # fmt: skip
     connection.executemany(
-        "insert into terms(kind,term,thread_id,count) values(?,?,?,?)"
-        " on conflict(kind,term,thread_id) do update set count=count+excluded.count",
+        "insert into thread_terms(term_id,thread_id,count) values(?,?,?)"
+        " on conflict(term_id,thread_id) do update set count=count+excluded.count",
         sorted(rows.terms),
     )
 

@@ -13,8 +13,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 TEXT_LIMIT = 200_000  # characters of one thread's prose that are looked at
-CONCEPTS = 24  # candidates kept per thread; their rarity is known only when they are asked for
-TARGETS = 40
+PAIR_TOKENS = 1_500  # words of a thread in which pairs are counted
+CONCEPTS = 12  # candidates kept per thread; their rarity is known only when they are asked for
+TARGETS = 30
+MEMORY_TOKENS = 200_000  # classified words that a process remembers
 
 OPERATIVES = (
     "add analyze audit backfill benchmark build clean commit compact configure connect create debug decide delete "
@@ -28,22 +30,22 @@ _IRREGULAR = {
 }  # fmt: skip
 
 _EXTENSIONS = frozenset(
-    "rs py pine ts tsx js jsx mjs cjs md mdx yml yaml toml json jsonl sql sh bash css scss html db csv txt lock go java kt "
-    "rb php c h cc cpp hpp cs swift scala ex exs lua vue svelte proto tf ini cfg xml ipynb".split()
+    "rs py pine ts tsx js jsx mjs cjs md mdx yml yaml toml json jsonl sql sh bash css scss html db csv txt lock "
+    "go java kt rb php c h cc cpp hpp cs swift scala ex exs lua vue svelte proto tf ini cfg xml ipynb".split()
 )
 _STOP = frozenset(
-    "a about above actually after again all also already always am an and another any anything are around as ask at away "
-    "back be because been before being below best better both but by call can cannot change check come could did do does "
-    "doing done down each else end enough even every everything few file files find first for found from full get gets "
-    "getting give go going gone good got had has have having he hello help her here him his how however i if in instead "
-    "into is it its just keep know last later least let like line lines little ll long look looking lot made make makes "
-    "making many may maybe me mean might more most much must my need needs never new next no none not nothing now of off "
-    "ok okay old on once one only onto or other our out over own part please put quite rather re read really right run "
-    "running said same saw say see seem seen set she should show since so some something soon still such sure take tell "
-    "than thank thanks that the their them then there these they thing things think this those though three through time "
-    "to together too tool tried try trying turn two under until up upon us use used user uses using ve very via want was "
-    "way we well were what when where whether which while who whole whose why will with within without work works would "
-    "yes yet you your".split()
+    "a about above actually after again all also already always am an and another any anything are around as ask "
+    "at away back be because been before being below best better both but by call can cannot change check come "
+    "could did do does doing done down each else end enough even every everything few file files find first for "
+    "found from full get gets getting give go going gone good got had has have having he hello help her here him "
+    "his how however i if in instead into is it its just keep know last later least let like line lines little ll "
+    "long look looking lot made make makes making many may maybe me mean might more most much must my need needs "
+    "never new next no none not nothing now of off ok okay old on once one only onto or other our out over own "
+    "part please put quite rather re read really right run running said same saw say see seem seen set she should "
+    "show since so some something soon still such sure take tell than thank thanks that the their them then there "
+    "these they thing things think this those though three through time to together too tool tried try trying "
+    "turn two under until up upon us use used user uses using ve very via want was way we well were what when "
+    "where whether which while who whole whose why will with within without work works would yes yet you your".split()
 )
 _TRIM = "\"'()[]{}<>,;:!?*.…“”‘’"
 _BACKTICK = re.compile(r"`([^`\n]{2,120})`")
@@ -102,15 +104,10 @@ def _classify(token: str) -> Word:
     return Word(operative, target, concept)
 
 
-def classify(token: str) -> Word:
-    """Classify a white-space token; memory of past tokens is bounded."""
-    if _classify.cache_info().currsize > 200_000:
-        _classify.cache_clear()
-    return _classify(token)
-
-
 def facets(prose: str) -> list[tuple[str, str, int]]:
     """Return (kind, term, count) of a thread's prose; kinds are operative, target, concept and wikilink."""
+    if _classify.cache_info().currsize > MEMORY_TOKENS:
+        _classify.cache_clear()
     prose = prose[:TEXT_LIMIT]
     tokens = prose.split()
     operatives: Counter[str] = Counter()
@@ -124,7 +121,7 @@ def facets(prose: str) -> list[tuple[str, str, int]]:
             targets[word.target] += count
         if word.concept and len(word.concept) >= 4:
             concepts[word.concept] += count
-    for (left, right), count in Counter(pairwise(tokens)).items():
+    for (left, right), count in Counter(pairwise(tokens[:PAIR_TOKENS])).items():
         if count > 1 and left[-1].isalpha():
             first, second = _classify(left).concept, _classify(right).concept
             if first and second:

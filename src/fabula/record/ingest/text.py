@@ -33,7 +33,8 @@ TEXT_COLUMN = {
     "attachment": "other",
 }
 
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+BLOB_CHARACTERS = 200  # a longer run of base64 letters is encoded data
+_BLOB = re.compile(f"[A-Za-z0-9+/=_-]{{{BLOB_CHARACTERS},}}")
 
 
 @dataclass(slots=True)
@@ -47,12 +48,8 @@ class Searchable:
     other: str = ""
     tools: list[str] = field(default_factory=list)
     citations: list[str] = field(default_factory=list)
+    characters: int = 0  # of all columns together
     cut: bool = False  # some text was beyond its limit
-
-    @property
-    def characters(self) -> int:
-        """Length of all columns together."""
-        return len(self.prompt) + len(self.reply) + len(self.call) + len(self.result) + len(self.other)
 
 
 def searchable(record: Record) -> Searchable | None:
@@ -82,13 +79,21 @@ def _add(found: Searchable, column: str, text: str, limit: int) -> None:
     if "<" in text:
         text, citations = strip(text)
         found.citations += citations
-    if len(text) >= 200:
+    if len(text) >= BLOB_CHARACTERS and _has_blob(text):
         text = _BLOB.sub(" ", text)
     if not text.isascii() or "\0" in text:
         text = storable(text)
     if text:
         before = getattr(found, column)
         setattr(found, column, f"{before}\n{text}" if before else text)
+        found.characters += len(text)
+
+
+def _has_blob(text: str) -> bool:
+    """Say whether a text has a line, and then a word, long enough to be encoded data: far cheaper than the pattern."""
+    if max(map(len, text.split("\n"))) < BLOB_CHARACTERS:
+        return False
+    return max(map(len, text.split()), default=0) >= BLOB_CHARACTERS
 
 
 def _call_text(block: Block) -> str:

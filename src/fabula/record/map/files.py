@@ -69,7 +69,8 @@ def _from_row(row: tuple[Any, ...]) -> KnownFile:
 def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, scanned_ns: int) -> KnownFile:
     """Add a row for a file seen for the first time (or for a new generation of it)."""
     connection.execute(
-        "insert into files(path,generation,host,kind,session_id,provenance,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns)"
+        "insert into files(path,generation,host,kind,session_id,provenance,immutable,"
+        "size,mtime_ns,ctime_ns,inode,scanned_ns)"
         " values(?,?,?,?,?,?,?,?,?,?,?,?)",
         (
             file.path, file.generation, file.host, file.kind, session_id, file.provenance, int(file.immutable),

@@ -64,7 +64,8 @@ def forget_records(connection: apsw.Connection, lost: list[tuple[int, int | None
         if thread is not None:
             for (passage,) in list(
                 connection.execute(
-                    "select id from passages where thread_id=? and first_record<=? and last_record>=?", (thread, row, row)
+                    "select id from passages where thread_id=? and first_record<=? and last_record>=?",
+                    (thread, row, row),
                 )
             ):
                 connection.execute("delete from passages_fts where rowid=?", (passage,))

@@ -32,8 +32,11 @@ PASSAGE_COLUMNS: tuple[tuple[str, float], ...] = (
     ("scope", 0.0),
 )
 
-#: ``threads_fts`` holds the prose of a thread (prompts and replies) per scan that added to it, with the same scope tokens.
+#: ``threads_fts`` holds the prose of a thread (prompts and replies) per scan that added to it, scoped alike.
 THREAD_COLUMNS: tuple[tuple[str, float], ...] = (("prompt", 1.0), ("reply", 0.6), ("scope", 0.0))
+
+#: Memory in which FTS5 gathers terms before it writes a segment: larger means fewer merges and a smaller index.
+HASH_BYTES = 16_000_000
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
@@ -101,7 +104,7 @@ create table records(
   session_id integer not null,
   thread_id integer,
   parent,                        -- packed uid of the causal parent, or null
-  source,                        -- packed uid of the record that holds the answered call, or null
+  source,                        -- packed uid of the record with the answered call, 1 if it is the parent, or null
   file_id integer not null,
   offset integer not null,
   length integer not null,
@@ -112,7 +115,6 @@ create table records(
 );
 create unique index records_by_uid on records(uid);
 create index records_by_thread on records(thread_id);
-create index records_by_file on records(file_id);
 create index records_provisional on records(id) where flags & 512;
 
 create table copies(             -- every further copy of a record than the one its row points at
@@ -147,15 +149,18 @@ create index failures_by_signature on failures(signature);
 create unique index failures_by_record on failures(record_id);
 
 create table responses(          -- one row per API response: usage counted once
-  key text primary key, session_id integer not null, time integer, model text not null,
+  key integer primary key,       -- first 8 bytes of the SHA-256 of the response's identity
+  session_id integer not null, time integer, model text not null,
   input integer not null, output integer not null, cache_read integer not null, cache_write integer not null
-) without rowid;
+);
 
-create table terms(
-  kind text not null, term text not null, thread_id integer not null, count integer not null,
-  primary key(kind, term, thread_id)
+create table lexicon(id integer primary key, kind text not null, term text not null, unique(kind, term));
+create table thread_terms(
+  term_id integer not null, thread_id integer not null, count integer not null,
+  primary key(term_id, thread_id)
 ) without rowid;
-create index terms_by_thread on terms(thread_id);
+create view terms(kind, term, thread_id, count) as
+  select l.kind, l.term, t.thread_id, t.count from thread_terms t join lexicon l on l.id = t.term_id;
 
 create table citations(record_id integer not null, ref not null, primary key(record_id, ref)) without rowid;
 
@@ -176,6 +181,9 @@ create virtual table threads_fts using fts5(
   {", ".join(name for name, _ in THREAD_COLUMNS)}, content='', contentless_delete=1, tokenize='{TOKENIZER}');
 
 create virtual table titles_fts using fts5(title, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+
+insert into passages_fts(passages_fts, rank) values('hashsize', {HASH_BYTES});
+insert into threads_fts(threads_fts, rank) values('hashsize', {HASH_BYTES});
 
 create table vectors(thread_id integer primary key, text_hash blob not null, vector blob not null);
 """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.record.map.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.storage.database import open_database, open_reader
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import apsw
 
 CACHE_KILOBYTES = 32_768

@@ -31,8 +31,10 @@ def compare(file: SourceFile, known: KnownFile | None) -> Change:
     same_stat = (file.size, file.mtime_ns, file.ctime_ns, file.inode) == (
         known.size, known.mtime_ns, known.ctime_ns, known.inode,
     )  # fmt: skip
-    if same_stat and known.vanished_at is None and (
-        known.immutable or file.mtime_ns + SETTLED_NS < known.scanned_ns or not is_plain(file.path)
+    if (
+        same_stat
+        and known.vanished_at is None
+        and (known.immutable or file.mtime_ns + SETTLED_NS < known.scanned_ns or not is_plain(file.path))
     ):
         return "unchanged"
     if not is_appendable(file.path):

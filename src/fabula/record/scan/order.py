@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def in_reading_order(work: Sequence[Work]) -> list[Work]:
-    """Sort work by the newest file of each session, sealed generations before the live file, parents before children."""
+    """Sort work: newest session first; in it sealed generations before the live file, parents before children."""
     newest: dict[tuple[str, str], int] = {}
     for file, *_ in work:
         family = _family(file)

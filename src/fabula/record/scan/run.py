@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fabula.record.loader import Loader
@@ -9,7 +11,7 @@ from fabula.record.projects import project_of
 from fabula.record.scan.scanner import Scanner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import apsw
@@ -17,6 +19,18 @@ if TYPE_CHECKING:
     from fabula.kernel.clock import Clock
     from fabula.record.scan.report import Progress, ScanReport
     from fabula.record.sources import Source
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the cyclic collector: a scan makes millions of values and no cycles among them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def run_scan(
@@ -46,7 +60,8 @@ def run_scan(
             read_copy=loader.read_copy,
             progress=progress,
         )
-        report = scanner.run(byte_budget=byte_budget)
+        with collector_paused():
+            report = scanner.run(byte_budget=byte_budget)
         loader.close()
         return report
     finally:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import apsw
-
 from fabula.record.ingest.mapper import Mapper
 from fabula.record.ingest.relink import relink
-from fabula.record.map.forget import forget_file
 from fabula.record.map.files import KnownFile, all_files, insert_file, retire, save_progress, save_stat
+from fabula.record.map.forget import forget_file
 from fabula.record.scan.changes import after_digest, compare, is_appendable, is_plain
 from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.reading import FileReading
@@ -23,6 +21,8 @@ from fabula.record.scan.tails import before, tail_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    import apsw
 
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import SourceFile
@@ -246,5 +246,6 @@ def _continues(file: SourceFile, current: object) -> bool:
 
 def _add_to_meta(connection: apsw.Connection, key: str, amount: int) -> None:
     connection.execute(
-        "insert into meta(key,value) values(?,?) on conflict(key) do update set value=value+excluded.value", (key, amount)
+        "insert into meta(key,value) values(?,?) on conflict(key) do update set value=value+excluded.value",
+        (key, amount),
     )
