@@ -1,0 +1,174 @@
+"""Where Claude Code keeps its transcripts, found by name and stat alone.
+
+Below a config home: ``projects/KEY/SESSION.jsonl``, ``projects/KEY/agent-ID.jsonl`` (subagents, old layout),
+``projects/KEY/SESSION/subagents/**/agent-ID.jsonl`` with ``.meta.json`` (workflows with a ``journal.jsonl``),
+``projects/KEY/SESSION/tool-results/*``, ``history.jsonl`` and ``file-history/SESSION/*``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.kernel.records import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HOST = "claude"
+_PROJECT_STATE = frozenset({"memory"})  # a project's folders that are no sessions
+
+
+def roots(environment: Mapping[str, str], user_home: Path) -> list[Path]:
+    """Return the config homes: those that ``CLAUDE_CONFIG_DIR`` lists (commas between), else the two usual ones."""
+    listed = [part.strip() for part in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
+    if listed:
+        return list(dict.fromkeys(user_home / part.removeprefix("~/") for part in listed))
+    config = environment.get("XDG_CONFIG_HOME", "")
+    return [user_home / ".claude", (user_home / config if config else user_home / ".config") / "claude"]
+
+
+class Finder:
+    """Walks config homes. ``problems`` collects (path, reason) of what could not be looked into."""
+
+    def __init__(self) -> None:
+        self.problems: list[tuple[str, str]] = []
+        self._entered: set[tuple[int, int]] = set()
+
+    def home(self, root: str) -> Iterator[SourceFile]:
+        """Find everything below a config home; one that does not exist holds nothing."""
+        projects = os.path.join(root, "projects")
+        real = os.path.realpath(projects)
+        for entry in self._entries(projects, real):
+            if self._is_folder(entry):
+                yield from self._project(entry.path, real)
+        yield from self._history(root)
+        backups = os.path.join(root, "file-history")
+        real = os.path.realpath(backups)
+        for entry in self._entries(backups, real):
+            if self._is_folder(entry):
+                for backup in self._entries(entry.path, real):
+                    yield from self._file(backup, "file-backup", entry.name)
+
+    def tree(self, folder: str) -> Iterator[SourceFile]:
+        """Find transcripts in a folder of any layout: each folder below is read as a project's."""
+        yield from self._tree(folder, os.path.realpath(folder))
+
+    def _tree(self, folder: str, real: str) -> Iterator[SourceFile]:
+        yield from self._project(folder, real)
+        for entry in self._entries(folder, real):
+            if entry.is_dir(follow_symlinks=False) and not _is_session(entry.path):
+                yield from self._tree(entry.path, real)
+
+    def _project(self, folder: str, real: str) -> Iterator[SourceFile]:
+        for entry in self._entries(folder, real):
+            name = entry.name
+            if name.endswith(".jsonl"):
+                if name.startswith("agent-"):
+                    yield from self._agent(entry, "")
+                else:
+                    yield from self._file(entry, "session", name[:-6])
+            elif name not in _PROJECT_STATE and self._is_folder(entry):
+                yield from self._session(entry.path, name, real)
+
+    def _session(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
+        """A session's folder; it may outlive the session's main file."""
+        for entry in self._entries(folder, real):
+            if entry.name == "tool-results" and self._is_folder(entry):
+                for result in self._entries(entry.path, real):
+                    yield from self._file(result, "tool-result", session)
+            elif entry.name == "subagents" and self._is_folder(entry):
+                yield from self._subagents(entry.path, session, real)
+
+    def _subagents(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
+        for entry in self._entries(folder, real):
+            name = entry.name
+            if name.endswith(".jsonl"):
+                if name.startswith("agent-"):
+                    yield from self._agent(entry, session)
+                else:
+                    yield from self._file(entry, "journal" if name == "journal.jsonl" else "foreign", "", session)
+            elif name.endswith(".meta.json"):
+                yield from self._file(entry, "meta", "", session)
+            elif self._is_folder(entry):
+                yield from self._subagents(entry.path, session, real)
+
+    def _agent(self, entry: os.DirEntry[str], parent: str) -> Iterator[SourceFile]:
+        agent = entry.name[6:-6]
+        yield from self._file(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
+
+    def _history(self, root: str) -> Iterator[SourceFile]:
+        path = os.path.join(root, "history.jsonl")
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            self._note(path, error)
+            return
+        if stat.S_ISREG(found.st_mode):
+            yield source_file(path, found, "history", "")
+
+    def _file(self, entry: os.DirEntry[str], kind: str, session: str, parent: str = "") -> Iterator[SourceFile]:
+        try:
+            found = entry.stat()
+        except OSError as error:
+            self._note(entry.path, error)
+            return
+        if stat.S_ISREG(found.st_mode):
+            yield source_file(entry.path, found, kind, session, parent)
+
+    def _entries(self, folder: str, real: str) -> Iterator[os.DirEntry[str]]:
+        """A folder's entries in the order of their names; links only where they stay below ``real``."""
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=_name)
+        except OSError as error:
+            self._note(folder, error)
+            return
+        for entry in entries:
+            if not entry.is_symlink() or self._stays(entry.path, real):
+                yield entry
+
+    def _stays(self, path: str, real: str) -> bool:
+        target = os.path.realpath(path)
+        if target.startswith(real + os.sep):
+            return True
+        self.problems.append((path, f"a symbolic link that leads outside its folder, to {target}"))
+        return False
+
+    def _is_folder(self, entry: os.DirEntry[str]) -> bool:
+        """Whether to enter: a folder behind a link is entered once, so that links cannot lead in circles."""
+        try:
+            if not entry.is_dir():
+                return False
+            if not entry.is_symlink():
+                return True
+            found = entry.stat()
+        except OSError as error:
+            self._note(entry.path, error)
+            return False
+        identity = (found.st_dev, found.st_ino)
+        fresh = identity not in self._entered
+        self._entered.add(identity)
+        return fresh
+
+    def _note(self, path: str, error: OSError) -> None:
+        """What is not there is no problem: folders are optional, files may vanish while we look."""
+        if not isinstance(error, FileNotFoundError):
+            self.problems.append((path, error.strerror or str(error)))
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_session(folder: str) -> bool:
+    return any(Path(folder, name).exists() for name in ("subagents", "tool-results"))
+
+
+def source_file(path: str, found: os.stat_result, kind: str, session: str, parent: str = "") -> SourceFile:
+    """Describe a live file by its stat."""
+    return SourceFile(
+        HOST, path, kind, session, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, parent
+    )

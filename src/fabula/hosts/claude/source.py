@@ -1,0 +1,92 @@
+"""Claude Code as a source of transcripts (``record.sources.Source``)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from fabula.hosts.claude.locate import HOST, Finder
+from fabula.hosts.claude.meta import read_meta
+from fabula.hosts.claude.normalise import TranscriptNormaliser
+from fabula.hosts.claude.side_files import (
+    BackupNormaliser,
+    HistoryNormaliser,
+    SkippingNormaliser,
+    ToolResultNormaliser,
+)
+from fabula.record.containers.jsonl import JsonLines
+from fabula.record.containers.whole_file import WholeFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from fabula.kernel.records import SourceFile
+    from fabula.record.sources import Container, Normaliser
+
+_WHOLE = frozenset({"tool-result", "file-backup", "meta"})
+
+
+class ClaudeSource:
+    """The transcripts below config homes (``roots``) and in folders of any layout (``folders``)."""
+
+    host = HOST
+
+    def __init__(self, roots: Sequence[Path], folders: Sequence[Path] = ()) -> None:
+        self._roots = _distinct(roots)
+        self._folders = _distinct(folders)
+        self._problems: list[tuple[str, str]] = []
+        self._transcripts: set[str] = set()
+
+    def discover(self) -> Iterator[SourceFile]:
+        """Find the files by name and stat alone, each root in the order of names."""
+        finder = Finder()
+        self._problems, self._transcripts = finder.problems, set()
+        for root in self._roots:
+            yield from self._noted(finder.home(root))
+        for folder in self._folders:
+            yield from self._noted(finder.tree(folder))
+
+    def _noted(self, files: Iterator[SourceFile]) -> Iterator[SourceFile]:
+        """Remember which sessions have a transcript; ``history.jsonl`` comes after the transcripts of its root."""
+        for file in files:
+            if file.kind == "session":
+                self._transcripts.add(file.session)
+            yield file
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return (path, reason) of what the last discovery could not look into."""
+        return list(self._problems)
+
+    def container(self, file: SourceFile) -> Container:
+        """Open a file's byte form; the file itself is opened when it is read."""
+        return WholeFile(file.path) if file.kind in _WHOLE else JsonLines(file.path)
+
+    def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
+        """Return the normaliser of the file's kind."""
+        kind = file.kind
+        if kind in ("session", "subagent", "compaction"):
+            meta = None if kind == "session" else read_meta(file.path)
+            return TranscriptNormaliser(file, state, results_folder(file), meta)
+        if kind == "tool-result":
+            return ToolResultNormaliser(file)
+        if kind == "file-backup":
+            return BackupNormaliser(file)
+        if kind == "history":
+            return HistoryNormaliser(self._transcripts)
+        return SkippingNormaliser(kind)
+
+
+def results_folder(file: SourceFile) -> str:
+    """The ``tool-results`` folder of a transcript's session, whether it exists or not."""
+    folder = os.path.dirname(file.path)
+    before, found, _ = file.path.rpartition(f"{os.sep}subagents{os.sep}")
+    if found:
+        return os.path.join(before, "tool-results")
+    session = file.parent_session or file.session
+    return os.path.join(folder, session, "tool-results") if session else ""
+
+
+def _distinct(paths: Sequence[Path]) -> list[str]:
+    """Absolute paths without those that lead to the same folder."""
+    return [str(path.absolute()) for path in {os.path.realpath(path): path for path in paths}.values()]
