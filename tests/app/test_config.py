@@ -32,7 +32,7 @@ def test_without_a_file_every_key_has_its_default(tmp_path: Path) -> None:
     config = read(tmp_path)
     assert {s.origin for s in config.settings.values()} == {"default"}
     assert config["search.limit"] == 10
-    assert config["record.claude_roots"] == (HOME / ".claude",)
+    assert config["record.claude_roots"] == (HOME / ".claude", HOME / ".config/claude")
     assert set(config.settings) == {key.name for key in KEYS}
 
 

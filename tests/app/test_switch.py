@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.app.project import project_folders
 from fabula.app.tomledit import with_list
 from fabula.testing.outcome import Outcome
 
@@ -37,6 +35,7 @@ def test_off_holds_in_every_folder_of_the_repository_and_its_work_trees(
     (main / "src").mkdir()
     side = tmp_path / "side"
     side.mkdir()
+    (main / ".git" / "worktrees" / "side" / "commondir").write_text("../..\n")
     (side / ".git").write_text(f"gitdir: {main}/.git/worktrees/side\n")
     assert fabula("off", str(main / "src"), "--json").data["project"] == str(main)
     for folder in (main / "src", side):
@@ -90,21 +89,3 @@ def test_a_list_that_was_written_can_be_rewritten(first: list[str], second: list
 
 def test_a_broken_file_is_not_rewritten() -> None:
     assert with_list("a = = 1", "names", []) is None
-
-
-def test_outside_a_repository_the_folder_is_the_project(tmp_path: Path) -> None:
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    assert project_folders(folder)[0] in {folder, *folder.parents}
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_git_file_is_no_crash(tmp_path: Path) -> None:
-    (tmp_path / ".git").write_text("gitdir: /x")
-    (tmp_path / ".git").chmod(0)
-    assert project_folders(tmp_path) == (tmp_path,)
-
-
-def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / ".git").write_text("gitdir: ../.git/modules/sub")
-    assert project_folders(tmp_path) == (tmp_path,)

@@ -21,7 +21,7 @@ Origin = Literal["default", "file", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting. Paths may begin with ``~`` (the user's home); relative paths are refused."""
+    """One setting. Paths may begin with ``~/``, ``$XDG_CONFIG_HOME/``, ``$XDG_DATA_HOME/``; relative ones are refused."""
 
     name: str
     kind: KeyKind
@@ -38,7 +38,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "record.claude_roots",
         "paths",
-        ("~/.claude",),
+        ("~/.claude", "$XDG_CONFIG_HOME/claude"),
         "Claude Code's folders, whose `projects` are read",
         "CLAUDE_CONFIG_DIR",
     ),
@@ -47,9 +47,8 @@ KEYS: tuple[Key, ...] = (
     Key(
         "record.opencode_data",
         "path",
-        "~/.local/share/opencode",
+        "$XDG_DATA_HOME/opencode",
         "OpenCode's data folder, whose `opencode.db` and `storage` are read",
-        "XDG_DATA_HOME",
     ),
     Key("record.vault_roots", "paths", (), "further folders of sealed generations (vN-*.jsonl), read only"),
     Key("record.ignore", "texts", (), "globs over paths of transcripts and of projects that are never read"),
@@ -92,6 +91,9 @@ class Config:
 def read_config(file: Path, environment: Mapping[str, str], user_home: Path) -> Config:
     """Read the settings. A missing file means defaults. Raises ``ERR_CONFIG``."""
     given = _flatten(_read_file(file), file)
+    places = {"~": user_home} | {
+        f"${name}": Path(environment.get(name) or user_home / usual) for name, usual in _XDG.items()
+    }
     settings: dict[str, Setting] = {}
     for key in KEYS:
         setting = Setting(key, key.default, "default")
@@ -100,15 +102,17 @@ def read_config(file: Path, environment: Mapping[str, str], user_home: Path) -> 
         if environment.get(key.environment):
             value = _FROM_ENVIRONMENT[key.environment](environment[key.environment])
             setting = Setting(key, value, "environment", key.environment)
-        settings[key.name] = _resolved(setting, file, user_home)
+        settings[key.name] = _resolved(setting, file, places)
     return Config(settings, file)
 
+
+#: What paths may begin with, besides ``~``: the folders that the desktop names, and where they usually are.
+_XDG = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share"}
 
 _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "FABULA_DISABLE": lambda text: text.strip().lower() in {"0", "false", "no", "off"},
     "CLAUDE_CONFIG_DIR": lambda text: [part for part in text.split(",") if part],
     "CODEX_HOME": lambda text: text,
-    "XDG_DATA_HOME": lambda text: f"{text}/opencode",
 }
 
 
@@ -151,7 +155,7 @@ def _unknown(name: str, file: Path) -> FabulaError:
     return FabulaError("ERR_CONFIG", f"{file}: unknown key {name}{hint}", f"correct {file}", "fabula help config")
 
 
-def _resolved(setting: Setting, file: Path, user_home: Path) -> Setting:
+def _resolved(setting: Setting, file: Path, places: Mapping[str, Path]) -> Setting:
     key = setting.key
     where = setting.detail or str(file)
     if not _fits(key, setting.value):
@@ -162,9 +166,9 @@ def _resolved(setting: Setting, file: Path, user_home: Path) -> Setting:
         )
     value = setting.value
     if key.kind == "path":
-        value = _absolute(value, key, where, user_home)
+        value = _absolute(value, key, where, places)
     elif key.kind == "paths":
-        value = tuple(_absolute(text, key, where, user_home) for text in value)
+        value = tuple(_absolute(text, key, where, places) for text in value)
     elif key.kind == "texts":
         value = tuple(value)
     return Setting(key, value, setting.origin, setting.detail)
@@ -194,8 +198,9 @@ def _fits(key: Key, value: Any) -> bool:
             return isinstance(value, str) and value != ""
 
 
-def _absolute(text: str, key: Key, where: str, user_home: Path) -> Path:
-    path = user_home / text[2:] if text.startswith("~/") else user_home if text == "~" else Path(text)
+def _absolute(text: str, key: Key, where: str, places: Mapping[str, Path]) -> Path:
+    first, _, rest = text.partition("/")
+    path = places[first] / rest if first in places else Path(text)
     if not path.is_absolute():
         raise FabulaError(
             "ERR_CONFIG",

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.config import read_config
-from fabula.app.project import project_folders
 from fabula.app.tomledit import with_list
 from fabula.kernel.errors import FabulaError
 from fabula.storage.files import ensure_folder, write_atomic
+from fabula.storage.repository import find_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +70,7 @@ def require_enabled(app: App) -> None:
 def is_off(config: Config, folder: Path) -> bool:
     """Say whether a folder lies in a project that is switched off."""
     off = config["off_projects"]
-    return bool(off) and any(_lies_in(root, off) for root in (folder, *project_folders(folder)))
+    return bool(off) and any(_lies_in(place, off) for place in (folder, _project_of(folder)))
 
 
 def _lies_in(folder: Path, projects: Iterable[Path]) -> bool:
@@ -81,7 +81,13 @@ def _project(app: App, request: SwitchRequest) -> Path:
     folder = app.cwd / request.folder
     if not folder.is_dir():
         raise FabulaError("ERR_PATH", f"{folder} is no folder", "name the project's folder, or none for this one")
-    return project_folders(folder.resolve())[-1]
+    return _project_of(folder.resolve())
+
+
+def _project_of(folder: Path) -> Path:
+    """The root of the repository's main work tree; outside a repository the folder itself."""
+    repository = find_repository(folder)
+    return repository.root if repository else folder
 
 
 def _write(app: App, project: Path, off: tuple[Path, ...], *, enabled: bool) -> SwitchResult:
