@@ -1,0 +1,210 @@
+"""Sessions as the map knows them: lists, and everything about one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabula.kernel.ids import unpack_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import apsw
+
+#: Sessions that a list shows: what a person would call a session. Subagents are shown inside of theirs.
+LISTED_KINDS = ("main", "sdk", "prompts")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What part of the record to look at. ``projects`` are row ids (``None``: all); times in ms, ``until`` excluded."""
+
+    projects: tuple[int, ...] | None = None
+    host: str = ""
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session. Times in ms; ``source_gone`` when no file of it is left outside the vault."""
+
+    row: int
+    id: str
+    host: str
+    kind: str
+    project: str
+    title: str
+    title_rank: int
+    cwd: str
+    branch: str
+    first_time: int | None
+    last_time: int | None
+    records: int
+    threads: int
+    subagents: int
+    continues: str
+    source_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """One thread. ``sidechain_records`` of its ``records`` are subagents'; ``characters`` counts its prose."""
+
+    row: int
+    id: str
+    session: str
+    project: str
+    first_time: int | None
+    last_time: int | None
+    records: int
+    sidechain_records: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedFile:
+    """A file that tools of a session worked on, and how often by operation."""
+
+    path: str
+    operations: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """Tokens of one model in a session and its subagents, each API response counted once."""
+
+    model: str
+    responses: int
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+
+
+_SESSION = """
+select s.id, s.uid, s.host, s.kind, coalesce(p.label, '?'), s.title, s.title_rank, s.cwd, s.branch,
+       s.first_time, s.last_time, s.records,
+       (select count(*) from threads t where t.session_id = s.id),
+       (select count(*) from sessions c where c.parent_id = s.id and c.kind in ('subagent', 'compaction')),
+       case when s.kind in ('main', 'sdk') then (select o.uid from sessions o where o.id = s.parent_id) end,
+       exists(select 1 from files f where f.session_id = s.id)
+       and not exists(select 1 from files f where f.session_id = s.id and f.vanished_at is null)
+  from sessions s left join projects p on p.id = s.project_id
+"""
+
+#: A session and all the agents below it.
+_FAMILY = """
+with recursive family(id) as (
+  select ?1 union select c.id from sessions c join family on c.parent_id = family.id
+   where c.kind in ('subagent', 'compaction'))
+"""
+
+_THREAD = """
+select t.id, t.uid, s.uid, coalesce(p.label, '?'), t.first_time, t.last_time,
+       t.records, t.sidechain_records, t.characters
+  from threads t join sessions s on s.id = t.session_id left join projects p on p.id = s.project_id
+"""
+
+
+def list_sessions(connection: apsw.Connection, window: Window, *, limit: int, offset: int = 0) -> list[SessionRow]:
+    """Return sessions, the one last active first."""
+    where, values = _session_condition(window)
+    statement = f"{_SESSION} where {where} order by s.last_time desc nulls last, s.id desc limit ? offset ?"
+    return [_session(row) for row in connection.execute(statement, (*values, limit, offset))]
+
+
+def count_sessions(connection: apsw.Connection, window: Window) -> int:
+    """Return how many sessions a window holds."""
+    where, values = _session_condition(window)
+    (number,) = connection.execute(f"select count(*) from sessions s where {where}", values).fetchone() or (0,)
+    return int(number)
+
+
+def session_by_row(connection: apsw.Connection, row: int) -> SessionRow:
+    """Return one session by its row id."""
+    return next(_session(values) for values in connection.execute(f"{_SESSION} where s.id = ?", (row,)))
+
+
+def children(connection: apsw.Connection, session: int, kinds: Sequence[str]) -> list[SessionRow]:
+    """Return the sessions that a session spawned, or that continue it, in the order of their first record."""
+    marks = ",".join("?" * len(kinds))
+    statement = f"{_SESSION} where s.parent_id = ? and s.kind in ({marks}) order by s.first_time nulls last, s.id"
+    return [_session(row) for row in connection.execute(statement, (session, *kinds))]
+
+
+def threads_of_session(connection: apsw.Connection, session: int) -> list[ThreadRow]:
+    """Return a session's threads in the order of their first record."""
+    statement = f"{_THREAD} where t.session_id = ? order by t.first_time nulls last, t.first_record, t.id"
+    return [_thread(row) for row in connection.execute(statement, (session,))]
+
+
+def thread_by_row(connection: apsw.Connection, row: int) -> ThreadRow:
+    """Return one thread by its row id."""
+    return next(_thread(values) for values in connection.execute(f"{_THREAD} where t.id = ?", (row,)))
+
+
+def list_threads(connection: apsw.Connection, window: Window, *, limit: int, offset: int = 0) -> list[ThreadRow]:
+    """Return the threads of a window, the newest first."""
+    where, values = thread_condition(window)
+    statement = f"{_THREAD} where {where} order by t.first_time desc nulls last, t.id desc limit ? offset ?"
+    return [_thread(row) for row in connection.execute(statement, (*values, limit, offset))]
+
+
+def files_of_session(connection: apsw.Connection, session: int) -> list[TouchedFile]:
+    """Return the files that a session and its subagents worked on, by path."""
+    statement = f"""{_FAMILY}
+        select p.path, c.operation, count(*) from touches c cross join records r on r.id = c.record_id
+          join paths p on p.id = c.path_id
+         where r.session_id in family group by p.path, c.operation order by p.path, c.operation"""
+    found: dict[str, dict[str, int]] = {}
+    for path, operation, number in connection.execute(statement, (session,)):
+        found.setdefault(path, {})[operation] = number
+    return [TouchedFile(path, operations) for path, operations in found.items()]
+
+
+def usage_of_session(connection: apsw.Connection, session: int) -> list[ModelUsage]:
+    """Return what a session and its subagents used, by model."""
+    statement = f"""{_FAMILY}
+        select model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write) from responses
+         where session_id in family group by model order by model"""
+    return [ModelUsage(*row) for row in connection.execute(statement, (session,))]
+
+
+def thread_condition(window: Window) -> tuple[str, tuple[object, ...]]:
+    """Return the SQL condition of a window over threads ``t`` of sessions ``s``, and its values."""
+    return _condition(window, "t", [])
+
+
+def _session_condition(window: Window) -> tuple[str, tuple[object, ...]]:
+    kinds = ",".join(f"'{kind}'" for kind in LISTED_KINDS)
+    return _condition(window, "s", [f"s.kind in ({kinds})"])
+
+
+def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple[object, ...]]:
+    values: list[object] = []
+    if window.projects is not None:
+        parts.append(f"s.project_id in ({','.join('?' * len(window.projects))})")
+        values += window.projects
+    if window.host:
+        parts.append("s.host = ?")
+        values.append(window.host)
+    if window.since is not None:
+        parts.append(f"{table}.last_time >= ?")
+        values.append(window.since)
+    if window.until is not None:
+        parts.append(f"{table}.first_time < ?")
+        values.append(window.until)
+    return " and ".join(parts) or "1", tuple(values)
+
+
+def _session(row: tuple[Any, ...]) -> SessionRow:
+    number, uid, *middle, continues, gone = row
+    before = "" if continues is None else unpack_id(continues)
+    return SessionRow(*(number, unpack_id(uid), *middle, before, bool(gone)))
+
+
+def _thread(row: tuple[Any, ...]) -> ThreadRow:
+    number, uid, session, *rest = row
+    return ThreadRow(number, unpack_id(uid), unpack_id(session), *rest)
