@@ -77,11 +77,11 @@ class RecordAccess:
 
     def loader(self) -> Loader:
         """Return the loader on the map as it is now. Raises as :meth:`reader`."""
-        from fabula.record.loader import Loader
+        from fabula.record.loader import Loader, by_host
 
         reader = self.reader()
         if self._loader is None:
-            self._loader = Loader(reader, self.vault, {source.host: source for source in self.sources})
+            self._loader = Loader(reader, self.vault, by_host(self.sources))
         return self._loader
 
     def close(self) -> None:

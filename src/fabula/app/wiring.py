@@ -44,46 +44,47 @@ class App:
 
         return read_config(self.home.config, self.environment, self.user_home)
 
+    # ── the record ───────────────────────────────────────────────────
+
     @cached_property
     def record(self) -> RecordAccess:
-        """The record: sources, vault and map, and the scan that brings them up to date."""
+        """The record's parts, put together from the settings."""
         from fabula.app.access import RecordAccess
+        from fabula.app.sources import configured_sources
 
-        return RecordAccess(self.home, self.clock, self._make_sources)
+        return RecordAccess(self.home, self.clock, lambda: configured_sources(self.config))
 
     def sources(self) -> list[Source]:
-        """Every source that is configured. Raises ``ERR_CONFIG``."""
+        """Return every configured source of transcripts."""
         return self.record.sources
 
     def vault(self) -> Vault | None:
-        """The vault for reading; ``None`` when nothing was sealed yet. Raises ``ERR_VAULT_FORMAT``."""
+        """Return the vault for reading; ``None`` when nothing was sealed yet."""
         return self.record.vault
 
     def reader(self) -> apsw.Connection:
-        """The map for reading. Raises ``ERR_NO_RECORD``, ``ERR_DATABASE``."""
+        """Return the map for reading. Raises ``ERR_NO_RECORD``, ``ERR_DATABASE``."""
         return self.record.reader()
 
     def loader(self) -> Loader:
-        """The way from rows of the map to records. Raises as :meth:`reader`."""
+        """Return the loader of records. Raises ``ERR_NO_RECORD``, ``ERR_DATABASE``."""
         return self.record.loader()
 
     def refresh(self) -> Freshness:
-        """Take in what is new, within bounds, before a read."""
+        """Take in what is new before a read, within bounds; say how current the answer will be."""
         return self.record.refresh()
 
-    def _make_sources(self) -> list[Source]:
-        from fabula.hosts.claude.generations import GenerationFolder
-        from fabula.hosts.claude.source import ClaudeSource
-        from fabula.hosts.codex.source import CodexSource
+    @cached_property
+    def project(self) -> tuple[str, str]:
+        """The project of the working directory: (key, label)."""
+        from fabula.record.projects import project_of
 
-        config = self.config
-        sources: list[Source] = [
-            ClaudeSource(config["record.claude_roots"]),
-            CodexSource(config["record.codex_home"]),
-        ]
-        if config["record.vault_roots"]:
-            sources.append(GenerationFolder(config["record.vault_roots"]))
-        return sources
+        return project_of(str(self.cwd))
+
+    def project_id(self) -> int | None:
+        """Return the map's id of the project of the working directory; ``None`` when it has no sessions."""
+        row = self.reader().execute("select id from projects where key=?", (self.project[0],)).fetchone()
+        return int(row[0]) if row else None
 
 
 def build_app() -> App:

@@ -70,6 +70,11 @@ def to_row(values: Sequence[Any]) -> Row:
     )  # fmt: skip
 
 
+def by_host(sources: Sequence[Source]) -> dict[str, Source]:
+    """Return the source that names the records of each host: the first of several (the others read odd folders)."""
+    return {source.host: source for source in reversed(sources)}
+
+
 class Loader:
     """Reads records through one map connection."""
 

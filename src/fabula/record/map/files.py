@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "id,path,generation,host,kind,session_id,provenance,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,"
-    "tail_digest,vault_generation,state,accounting,error,vanished_at"
+    "tail_digest,vault_generation,state,accounting,error,vanished_at,waiting"
 )
 
 
@@ -44,6 +44,7 @@ class KnownFile:
     accounting: Accounting = field(default_factory=Accounting)
     error: str | None = None
     vanished_at: int | None = None
+    waiting: int = 0  # bytes of an unterminated last line after read_to
 
 
 def all_files(connection: apsw.Connection) -> list[KnownFile]:
@@ -62,7 +63,7 @@ def _from_row(row: tuple[Any, ...]) -> KnownFile:
     known.immutable = bool(row[7])
     known.state = msgspec.json.decode(row[16]) if row[16] else None
     known.accounting = msgspec.json.decode(row[17], type=Accounting) if row[17] else Accounting()
-    known.error, known.vanished_at = row[18], row[19]
+    known.error, known.vanished_at, known.waiting = row[18], row[19], row[20]
     return known
 
 
@@ -87,12 +88,12 @@ def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
     """Store how far a file was read and what came of it."""
     connection.execute(
         "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,vault_generation=?,"
-        "state=?,accounting=?,error=?,vanished_at=? where id=?",
+        "state=?,accounting=?,error=?,vanished_at=?,waiting=? where id=?",
         (
             known.size, known.mtime_ns, known.ctime_ns, known.inode, known.scanned_ns, known.read_to,
             known.tail_digest, known.vault_generation,
             msgspec.json.encode(known.state).decode() if known.state else None,
-            msgspec.json.encode(known.accounting).decode(), known.error, known.vanished_at, known.id,
+            msgspec.json.encode(known.accounting).decode(), known.error, known.vanished_at, known.waiting, known.id,
         ),
     )  # fmt: skip
 

@@ -83,6 +83,7 @@ create table files(
   accounting text,               -- kernel.records.Accounting, JSON
   error text,                    -- why it could not be read, else null
   vanished_at integer,
+  waiting integer not null default 0,      -- bytes of an unterminated last line after read_to
   unique(path, generation)
 );
 

@@ -45,7 +45,8 @@ class FileReading:
             yield len(chunk.data), records
 
     def finish(self) -> None:
-        """Seal the unterminated last line."""
+        """Note and seal the unterminated last line."""
+        self.known.waiting = self.container.waiting
         if self.vault is not None and self.known.vault_generation is not None:
             self.vault.set_tail(self.known.vault_generation, self.container.tail)
 

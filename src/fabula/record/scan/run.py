@@ -6,7 +6,7 @@ import gc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fabula.record.loader import Loader
+from fabula.record.loader import Loader, by_host
 from fabula.record.projects import project_of
 from fabula.record.scan.scanner import Scanner
 
@@ -50,7 +50,7 @@ def run_scan(
 
     vault = Vault.open(vault_folder, clock) if vault_folder is not None else None
     try:
-        loader = Loader(connection, vault, {source.host: source for source in sources})
+        loader = Loader(connection, vault, by_host(sources))
         scanner = Scanner(
             connection=connection,
             vault=vault,

@@ -167,6 +167,7 @@ class Scanner:
                 current = self._vault.begin(
                     entry.id, provenance=file.provenance, immutable=file.immutable, number=number
                 )
+            self._vault.seen(entry.id, file.size, session=file.session)
             sealing = current
         elif row is not None and change == "rewritten":
             forget_file(self._connection, row)

@@ -1,0 +1,38 @@
+"""Use case: make the map anew from vault and sources. The vault is untouched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabula.app.wiring import App
+    from fabula.record.scan.report import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildRequest:
+    """``progress`` is told how the work goes on."""
+
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildResult:
+    """What the new map holds."""
+
+    files: int
+    records: int
+    threads: int
+    sessions: int
+
+
+def rebuild(app: App, request: RebuildRequest) -> RebuildResult:
+    """Rebuild the map. Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``."""
+    app.record.scan(rebuild=True, progress=request.progress)
+    reader = app.reader()
+    counts = [
+        int((reader.execute(f"select count(*) from {table}").fetchone() or (0,))[0])
+        for table in ("files", "records", "threads", "sessions")
+    ]
+    return RebuildResult(*counts)
