@@ -21,7 +21,7 @@ Origin = Literal["default", "file", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting. Paths may begin with ``~/``, ``$XDG_CONFIG_HOME/``, ``$XDG_DATA_HOME/``; relative ones are refused."""
+    """One setting. Paths may begin with ``~/`` or ``$XDG_DATA_HOME/`` (and its like); relative ones are refused."""
 
     name: str
     kind: KeyKind

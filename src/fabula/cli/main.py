@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabula.app.wiring import App
+    from fabula.cli.command import Command
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -55,14 +56,28 @@ def _perform(app: App, call: Call, out: Out) -> int:
         from fabula.app.switch import require_enabled
 
         require_enabled(app)
-    request = load(command.request)(**call.values)
-    result = load(command.handler)(app, request)
+    result = load(command.handler)(app, _request(command, call))
     if call.json:
         out.raw(to_json(success(command.result, result)))
     else:
         load(command.renderer)(result, out)
     out.flush()
     return int(getattr(result, "exit_status", Exit.DONE))
+
+
+def _request(command: Command, call: Call) -> Any:
+    """Build the request; where it can be told of progress and a terminal is there, the terminal is told."""
+    kind = load(command.request)
+    if "progress" in kind.__dataclass_fields__ and sys.stderr is not None and sys.stderr.isatty():
+        from fabula.cli.progress import TerminalProgress
+
+        return kind(**call.values, progress=TerminalProgress(_to_terminal))
+    return kind(**call.values)
+
+
+def _to_terminal(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def load(reference: str) -> Any:

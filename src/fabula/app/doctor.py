@@ -1,0 +1,57 @@
+"""Use case: check that everything works, and name the remedy of whatever does not.
+
+Every remedy is able to clear its own condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from fabula.kernel.errors import Exit
+
+if TYPE_CHECKING:
+    from fabula.app.wiring import App
+
+State = Literal["good", "warning", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorRequest:
+    """Nothing to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at. ``remedies`` are commands, or plain advice where no command can do it."""
+
+    name: str
+    state: State
+    message: str
+    remedies: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorResult:
+    """Every check, in the order in which they should be put right."""
+
+    checks: list[Check]
+
+    @property
+    def exit_status(self) -> int:
+        """1 when something is bad; warnings pass."""
+        return int(Exit.COULD_NOT if any(check.state == "bad" for check in self.checks) else Exit.DONE)
+
+
+def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - every handler is called alike
+    """Look at everything that can go wrong outside the code. Changes nothing."""
+    from fabula.app import checks
+
+    config = checks.config(app)
+    found = [config, checks.home(app), checks.disk(app)]
+    if config.state == "good":
+        found += [checks.switch(app), checks.sources(app), checks.folders(app)]
+    found += [checks.vault(app), checks.map_of_the_record(app)]
+    if config.state == "good":
+        found += [checks.size(app), checks.retention(app)]
+    return DoctorResult(found)

@@ -1,0 +1,143 @@
+"""Use case: where Fabula stands. Cheap: it opens nothing but the map and walks no transcripts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.app.switch import is_off
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.version import VERSION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabula.app.wiring import App
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    """Nothing to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFolder:
+    """A folder that a coding agent writes its transcripts to."""
+
+    host: str
+    path: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """What the map holds; ``problem`` says why it cannot be read. Times are milliseconds since the epoch."""
+
+    path: str
+    exists: bool
+    bytes: int = 0
+    sessions: int = 0
+    threads: int = 0
+    records: int = 0
+    files: int = 0
+    first_time: int | None = None
+    last_time: int | None = None
+    scanned_at: int | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultState:
+    """The vault's folder and what it weighs."""
+
+    path: str
+    exists: bool
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """Home, switch, sources, vault and map at a glance."""
+
+    version: str
+    home: str
+    enabled: bool
+    off_here: bool
+    sources: list[SourceFolder]
+    vault: VaultState
+    map: MapState
+
+
+def status(app: App, request: StatusRequest) -> StatusResult:  # noqa: ARG001 - every handler is called alike
+    """Return where Fabula stands. Raises ``ERR_CONFIG``."""
+    return StatusResult(
+        version=VERSION,
+        home=str(app.home.root),
+        enabled=app.config["enabled"],
+        off_here=is_off(app.config, app.cwd),
+        sources=source_folders(app),
+        vault=VaultState(str(app.home.vault), app.home.vault.is_dir(), folder_bytes(app.home.vault)),
+        map=map_state(app),
+    )
+
+
+def source_folders(app: App) -> list[SourceFolder]:
+    """Return every folder that the settings name as a source."""
+    config = app.config
+    named = [
+        *(("claude", root) for root in config["record.claude_roots"]),
+        ("codex", config["record.codex_home"]),
+        ("gemini", config["record.gemini_home"]),
+        ("opencode", config["record.opencode_data"]),
+        *(("generations", root) for root in config["record.vault_roots"]),
+    ]
+    return [SourceFolder(host, str(path), path.is_dir()) for host, path in named]
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the size of the files below a folder; what cannot be looked at counts nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+    return total
+
+
+def map_state(app: App) -> MapState:
+    """Count what the map holds."""
+    path = app.home.map
+    if not path.exists():
+        return MapState(str(path), exists=False)
+    size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+    try:
+        reader = app.reader()
+        counts = [
+            _one(reader.execute(f"select count(*) from {t}")) for t in ("sessions", "threads", "records", "files")
+        ]
+        span = reader.execute("select min(first_time), max(last_time) from sessions").fetchone()
+        scanned = _one(reader.execute("select max(scanned_ns) from files"))
+    except FabulaError as error:
+        return MapState(str(path), exists=True, bytes=size, problem=error.message)
+    sessions, threads, records, files = (count or 0 for count in counts)
+    first, last = span or (None, None)
+    return MapState(
+        path=str(path),
+        exists=True,
+        bytes=size,
+        sessions=sessions,
+        threads=threads,
+        records=records,
+        files=files,
+        first_time=first,
+        last_time=last,
+        scanned_at=scanned // 1_000_000 if scanned else None,
+    )
+
+
+def _one(cursor: object) -> int | None:
+    row = next(iter(cursor), None)  # type: ignore[call-overload]
+    return row[0] if row else None

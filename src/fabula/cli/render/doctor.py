@@ -1,0 +1,22 @@
+"""What the doctor found, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabula.app.doctor import DoctorResult
+    from fabula.cli.output import Out
+
+_SIGNS = {"good": "ok ", "warning": "!  ", "bad": "BAD"}
+
+
+def render(result: DoctorResult, out: Out) -> None:
+    """Write one line per check, and the remedy below each that is not good."""
+    for check in result.checks:
+        sign = _SIGNS[check.state]
+        out.line(f"{sign if check.state == 'good' else out.bold(sign)} {check.name:<12} {check.message}")
+        for remedy in check.remedies:
+            out.line(f"    try: {remedy}")
+    bad = sum(check.state == "bad" for check in result.checks)
+    out.line(out.bold(f"{bad} things need attention" if bad else "everything works"))
