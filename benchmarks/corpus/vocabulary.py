@@ -1,6 +1,5 @@
 """The words of the invented corpora."""
 
-# ruff: noqa: SIM905
 # fmt: off
 VERBS = ["Fix", "Debug", "Refactor", "Design", "Investigate", "Migrate",
          "Optimize", "Implement", "Review", "Decide", "Document", "Test",
