@@ -71,9 +71,6 @@ def read_item(line: Line, payload: dict[str, Any]) -> Record | str:
 
 def _message(line: Line, payload: dict[str, Any]) -> Record | str:
     role = text_of(payload, "role")
-    metadata = mapping_of(payload, "metadata")
-    if metadata.get("compaction_output") is True:
-        return "response_item/message/compaction_output"  # the line "compacted" holds the same text
     line.state["mute"] = False
     if role == "user":
         return _user_message(line, payload)

@@ -52,6 +52,8 @@ class CodexNormaliser:
         kind = value.get("type")
         if not isinstance(payload, dict):
             return self._bare(value, kind)
+        if mapping_of(value, "metadata").get("compaction_output") is True:
+            return "response_item/message/compaction_output"  # the line "compacted" holds the same text
         reader = self._readers.get(kind) if isinstance(kind, str) else None
         return reader(payload) if reader is not None else kind_name(kind)
 

@@ -29,7 +29,8 @@ class Thread:
         fresh = {**_FRESH, "calls": {}, "codes": {}, "seen": {}, "said": {}, "turns": [], "total": {}}
         self.state = state_of(saved, fresh)
         if not self.state["session"]:
-            self.state["session"] = self.state["root"] = file.session
+            self.state["session"] = file.session
+            self.state["root"] = file.session or derived_id("codex", file.path)
 
     # ── who and where ────────────────────────────────────────────────
 
@@ -45,7 +46,7 @@ class Thread:
         forked = text_of(payload, "forked_from_id")
         parent = text_of(spawn, "parent_thread_id") or text_of(payload, "parent_thread_id")
         state["session"] = own or state["session"]
-        state["root"] = forked or state["session"]
+        state["root"] = forked or state["session"] or state["root"]
         state["cwd"] = text_of(payload, "cwd") or state["cwd"]
         state["branch"] = text_of(mapping_of(payload, "git"), "branch")
         state["sidechain"] = bool(mapping_of(payload, "source").get("subagent")) or (

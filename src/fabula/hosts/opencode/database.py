@@ -1,0 +1,96 @@
+"""The rows of OpenCode's database: which sessions there are, and the rows of one in a fixed order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.record.containers.rows import as_os_error, foreign_reader, select_rows, version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import apsw
+
+    from fabula.record.containers.rows import Row
+
+#: Says what changed in a table; the data columns stand last in a row and are not read for it. The remainders keep the
+#: sum within SQLite's integers.
+_CHANGES = (
+    "select session_id, count(*), max(time_updated), sum(time_updated % 1000000007) from {table} group by session_id"
+)
+_SESSIONS = "select id, time_updated from session order by time_created, id"
+_WRAP = 1 << 62
+
+
+@dataclass(slots=True)
+class SessionVersion:
+    """A session and a signature of all its rows: how many, when the last one changed, the sum of their times."""
+
+    id: str
+    parent: str = ""
+    rows: int = 1
+    updated_ms: int = 0
+    times: int = 0
+
+    def add(self, count: object, last: object, total: object) -> None:
+        """Take in the rows of one table."""
+        self.rows += count if isinstance(count, int) else 0
+        self.updated_ms = max(self.updated_ms, last if isinstance(last, int) else 0)
+        self.times = (self.times + (int(total) if isinstance(total, int | float) else 0)) % _WRAP
+
+
+class Versions:
+    """The sessions of one database; looked at again only when the database changed."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._version: tuple[int, ...] = ()
+        self._sessions: list[SessionVersion] = []
+        self.notes: list[str] = []
+
+    def read(self) -> list[SessionVersion]:
+        """Return the sessions with their signatures. Raises ``OSError``."""
+        version = version_of(self._path)
+        if version != self._version:
+            self.notes = []
+            with foreign_reader(self._path, self.notes) as connection, as_os_error(self._path):
+                self._sessions = _versions(connection)
+            self._version = version
+        return self._sessions
+
+
+def _versions(connection: apsw.Connection) -> list[SessionVersion]:
+    parented = "parent_id" in {
+        row["name"] for row in select_rows(connection, "select name from pragma_table_info('session')")
+    }
+    sql = _SESSIONS.replace("time_updated", "time_updated, parent_id", 1) if parented else _SESSIONS
+    sessions: dict[str, SessionVersion] = {}
+    for row in select_rows(connection, sql):
+        found = SessionVersion(str(row["id"]), str(row.get("parent_id") or ""))
+        found.add(0, row["time_updated"], row["time_updated"])
+        sessions[found.id] = found
+    for table in ("message", "part"):
+        for key, *numbers in connection.execute(_CHANGES.format(table=table)):
+            if key in sessions:
+                sessions[str(key)].add(*numbers)
+    return list(sessions.values())
+
+
+def session_rows(connection: apsw.Connection, session: str) -> Iterator[tuple[str, Row]]:
+    """Yield the session's row, then its messages by time and id, each followed by its parts by id; strays last."""
+    for row in select_rows(connection, "select * from session where id=?", session):
+        yield "session", row
+    for message in select_rows(
+        connection, "select * from message where session_id=? order by time_created, id", session
+    ):
+        yield "message", message
+        for part in select_rows(connection, "select * from part where message_id=? order by id", str(message["id"])):
+            yield "part", part
+    for part in select_rows(
+        connection,
+        "select * from part where session_id=?1 and message_id not in (select id from message where session_id=?1)"
+        " order by id",
+        session,
+    ):
+        yield "part", part

@@ -1,0 +1,193 @@
+"""Turns rows of OpenCode's database, or its older JSON files, into records: one a part, one a session's title."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from fabula.hosts.fields import count_of, kind_name, mapping_of, state_of, text_of
+from fabula.hosts.opencode.parts import error_text, read_part
+from fabula.kernel.clock import parse_time
+from fabula.kernel.ids import derived_id
+from fabula.kernel.records import Block, Record, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabula.kernel.records import Kind, SourceFile
+
+_decode = msgspec.json.Decoder().decode
+_FRESH: dict[str, Any] = {"session": "", "parent": "", "cwd": "", "title": "", "revert": "", "revert_part": ""}
+_UNNAMED = ("New session - ", "Child session - ")
+
+
+class OpenCodeNormaliser:
+    """Reads one session's rows in their order, or one stored file (``record.sources.Normaliser``)."""
+
+    def __init__(
+        self,
+        file: SourceFile,
+        state: dict[str, Any] | None,
+        message_of: Callable[[str, str], dict[str, Any]],
+    ) -> None:
+        self.state = state_of(state, {**_FRESH, "message": {}})
+        self._stored = file.kind.removeprefix("stored-") if file.kind.startswith("stored-") else ""
+        self._message_of = message_of
+        self._offset = self._length = 0
+        if not self.state["session"]:
+            self.state["session"], self.state["parent"] = file.session, file.parent_session
+
+    def normalise(self, value: Any, offset: int, length: int) -> Record | str:
+        """Return the record of a row, or the kind under which it is skipped."""
+        if not isinstance(value, dict):
+            return "not an object"
+        self._offset, self._length = offset, length
+        table, row = (self._stored, value) if self._stored else (text_of(value, "table"), mapping_of(value, "row"))
+        if table == "session":
+            return self._session(row)
+        data = _data(row)
+        if table == "message":
+            return self._message(row, data)
+        if table == "part":
+            return self._part(row, data)
+        return kind_name("row", table)
+
+    # ── sessions ─────────────────────────────────────────────────────
+
+    def _session(self, row: dict[str, Any]) -> Record | str:
+        state = self.state
+        state["session"] = text_of(row, "id") or state["session"]
+        state["parent"] = _either(row, "parent_id", "parentID") or state["parent"]
+        state["cwd"] = text_of(row, "directory")
+        revert = row.get("revert")
+        undone = _object(revert) if isinstance(revert, str) else mapping_of(row, "revert")
+        state["revert"], state["revert_part"] = text_of(undone, "messageID"), text_of(undone, "partID")
+        title = text_of(row, "title")
+        if not title:
+            return "session"
+        record = self._record(text_of(row, "id"), "title", "", _created(row))
+        record.title, record.title_rank = title, 1 if title.startswith(_UNNAMED) else 2
+        return record
+
+    # ── messages ─────────────────────────────────────────────────────
+
+    def _message(self, row: dict[str, Any], data: dict[str, Any]) -> Record | str:
+        message = self._take_message(row, data)
+        error = mapping_of(data, "error")
+        if not error:
+            return "message"
+        record = self._record(text_of(row, "id"), "system", "system", message["time"])
+        record.blocks = [Block("text", error_text(error))]
+        record.prompt_id, record.live = message["thread"], message["live"]
+        return record
+
+    def _take_message(self, row: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+        """Remember what the parts of a message need to know of it."""
+        state = self.state
+        identity, role = text_of(row, "id"), text_of(data, "role")
+        state["session"] = _either(row, "session_id", "sessionID") or state["session"]
+        path = mapping_of(data, "path")
+        tokens = mapping_of(data, "tokens")
+        state["message"] = {
+            "id": identity,
+            "role": role,
+            "thread": (text_of(data, "parentID") if role == "assistant" else "") or identity,
+            "cwd": text_of(path, "cwd") or state["cwd"],
+            "summary": data.get("summary") is True or text_of(data, "mode") == "compaction",
+            "time": _created(row) or _created(data) or 0,
+            "model": text_of(data, "modelID") or text_of(mapping_of(data, "model"), "modelID"),
+            "tokens": [
+                count_of(tokens, "input"),
+                count_of(tokens, "output") + count_of(tokens, "reasoning"),
+                count_of(mapping_of(tokens, "cache"), "read"),
+                count_of(mapping_of(tokens, "cache"), "write"),
+            ],
+            "live": not state["revert"] or identity < state["revert"],
+        }
+        return dict(state["message"])
+
+    # ── parts ────────────────────────────────────────────────────────
+
+    def _part(self, row: dict[str, Any], data: dict[str, Any]) -> Record | str:
+        message = self._message_for(row, data)
+        kind = text_of(data, "type")
+        part = read_part(data, message["role"], summary=message["summary"], subagent=bool(self.state["parent"]))
+        if part is None:
+            return kind_name("part", kind)
+        time = _created(row) or _started(data) or message["time"] or None
+        role = message["role"] or "assistant"
+        record = self._record(text_of(row, "id"), part.kind, role, time)
+        record.blocks = part.blocks
+        record.raw_type = kind
+        record.cwd = message["cwd"]
+        record.prompt_id = "" if self.state["parent"] else message["thread"]
+        record.live = message["live"] and not self._is_undone(message["id"], text_of(row, "id"))
+        if any(message["tokens"]):
+            record.usage = Usage(f"opencode:{message['id']}", message["model"], *message["tokens"])
+        return record
+
+    def _is_undone(self, message: str, part: str) -> bool:
+        state = self.state
+        return bool(state["revert_part"]) and message == state["revert"] and part >= state["revert_part"]
+
+    def _message_for(self, row: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+        """Return the message of a part: the row before it, or of a stored part the file of its message."""
+        identity = _either(row, "message_id", "messageID")
+        known = self.state["message"]
+        if known.get("id") == identity and "tokens" in known:
+            return dict(known)
+        session = _either(row, "session_id", "sessionID") or self.state["session"]
+        found = self._message_of(session, identity) if self._stored else {}
+        message = self._take_message({**found, "id": identity, "session_id": session}, found)
+        if not found and "time" in data:  # texts of the assistant say when they were streamed, a person's do not
+            message["role"] = "assistant"
+        return message
+
+    # ── one record ───────────────────────────────────────────────────
+
+    def _record(self, identity: str, kind: Kind, role: str, time: int | None) -> Record:
+        state = self.state
+        return Record(
+            identity or derived_id("opencode", state["session"], self._offset),
+            state["session"],
+            kind,
+            role,
+            self._offset,
+            self._length,
+            time=time or None,
+            sidechain=bool(state["parent"]),
+            spawned_by=state["session"] if state["parent"] else "",
+            cwd=state["cwd"],
+            raw_type=kind,
+            has_id=bool(identity),
+            parent_session=state["parent"],
+        )
+
+
+def _data(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says: the JSON in its data column, or of a stored file all of it."""
+    text = row.get("data")
+    return _object(text) if isinstance(text, str) else row
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = _decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _either(row: dict[str, Any], column: str, field: str) -> str:
+    return text_of(row, column) or text_of(row, field)
+
+
+def _created(value: dict[str, Any]) -> int | None:
+    return parse_time(value.get("time_created")) or parse_time(mapping_of(value, "time").get("created"))
+
+
+def _started(data: dict[str, Any]) -> int | None:
+    return parse_time(mapping_of(data, "time").get("start")) or parse_time(
+        mapping_of(mapping_of(data, "state"), "time").get("start")
+    )

@@ -1,0 +1,94 @@
+"""The sessions of OpenCode: rows of its database, and the JSON files that older versions wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from fabula.hosts.fields import text_of
+from fabula.hosts.opencode.database import Versions, session_rows
+from fabula.hosts.opencode.normaliser import OpenCodeNormaliser
+from fabula.hosts.walking import Walker, source_file
+from fabula.kernel.records import SourceFile
+from fabula.record.containers.document import JsonDocument
+from fabula.record.containers.rows import SessionRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabula.hosts.opencode.roots import OpenCodeRoots
+    from fabula.record.sources import Container, Normaliser
+
+MESSAGE_LIMIT = 8 << 20  # bytes of an older message's file that are read for its parts
+
+
+class OpenCodeSource:
+    """What one OpenCode data folder holds (``record.sources.Source``)."""
+
+    host = "opencode"
+
+    def __init__(self, roots: OpenCodeRoots) -> None:
+        self.roots = roots
+        self._walker = Walker()
+        self._versions = Versions(str(roots.database))
+        self._messages: dict[str, dict[str, Any]] = {}
+
+    def discover(self) -> Iterator[SourceFile]:
+        """Find the sessions of the database by one look at their signatures, then the older files by name."""
+        self._walker = Walker()
+        self._messages = {}
+        yield from self._database_sessions()
+        for kind in ("session", "message", "part"):
+            for path, found in self._walker.files(str(self.roots.storage / kind), (".json",)):
+                session = os.path.basename(os.path.dirname(path)) if kind == "message" else ""
+                session = os.path.basename(path)[:-5] if kind == "session" else session
+                yield source_file(self.host, path, f"stored-{kind}", session, found)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return (path, reason) of what the last discovery could not look into."""
+        return self._walker.problems
+
+    def container(self, file: SourceFile) -> Container:
+        """Open a file's byte form."""
+        if file.kind.startswith("stored-"):
+            return JsonDocument(file.path, "")
+        database, _, session = file.path.rpartition("#")
+        return SessionRows(database, session, session_rows)
+
+    def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
+        """Return the reader of a file's values."""
+        return OpenCodeNormaliser(file, state, self._stored_message)
+
+    def _database_sessions(self) -> Iterator[SourceFile]:
+        path = str(self.roots.database)
+        found = self._walker.one(path)
+        if found is None:
+            return
+        try:
+            sessions = self._versions.read()
+        except OSError as error:
+            self._walker.problems.append((path, str(error)))
+            return
+        self._walker.problems += [(path, note) for note in self._versions.notes]
+        for session in sessions:
+            yield SourceFile(
+                self.host, f"{path}#{session.id}", "subagent" if session.parent else "session", session.id,
+                session.rows, session.updated_ms * 1_000_000, session.times, found.st_ino, session.parent,
+            )  # fmt: skip
+
+    def _stored_message(self, session: str, message: str) -> dict[str, Any]:
+        """Return the message that a stored part belongs to, from the file beside it; empty when it is gone."""
+        known = self._messages.get(message)
+        if known is None:
+            known = self._messages[message] = _read_object(self.roots.storage / "message" / session / f"{message}.json")
+        return known
+
+
+def _read_object(path: os.PathLike[str]) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            value = json.loads(file.read(MESSAGE_LIMIT))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) and text_of(value, "id") else {}
