@@ -44,6 +44,8 @@ class Finder:
         for entry in self._entries(projects, real):
             if self._is_folder(entry):
                 yield from self._project(entry.path, real)
+            elif entry.name.endswith(".jsonl"):
+                yield from self._file(entry, "session", entry.name[:-6])
         yield from self._history(root)
         backups = os.path.join(root, "file-history")
         real = os.path.realpath(backups)
@@ -57,21 +59,27 @@ class Finder:
         yield from self._tree(folder, os.path.realpath(folder))
 
     def _tree(self, folder: str, real: str) -> Iterator[SourceFile]:
-        yield from self._project(folder, real)
         for entry in self._entries(folder, real):
-            if entry.is_dir(follow_symlinks=False) and not _is_session(entry.path):
-                yield from self._tree(entry.path, real)
+            yield from self._transcript(entry)
+            if entry.is_dir(follow_symlinks=False):
+                found = self._session(entry.path, entry.name, real) if _is_session(entry.path) else None
+                yield from found or self._tree(entry.path, real)
 
     def _project(self, folder: str, real: str) -> Iterator[SourceFile]:
         for entry in self._entries(folder, real):
-            name = entry.name
-            if name.endswith(".jsonl"):
-                if name.startswith("agent-"):
-                    yield from self._agent(entry, "")
-                else:
-                    yield from self._file(entry, "session", name[:-6])
-            elif name not in _PROJECT_STATE and self._is_folder(entry):
-                yield from self._session(entry.path, name, real)
+            yield from self._transcript(entry)
+            if entry.name not in _PROJECT_STATE and self._is_folder(entry):
+                yield from self._session(entry.path, entry.name, real)
+
+    def _transcript(self, entry: os.DirEntry[str]) -> Iterator[SourceFile]:
+        """The file of a session, or of a subagent in the old layout."""
+        name = entry.name
+        if name.startswith("agent-") and name.endswith(".jsonl"):
+            yield from self._agent(entry, "")
+        elif name.endswith(".jsonl"):
+            yield from self._file(entry, "session", name[:-6])
+        elif name.endswith(".meta.json"):
+            yield from self._file(entry, "meta", "")
 
     def _session(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
         """A session's folder; it may outlive the session's main file."""
@@ -79,10 +87,13 @@ class Finder:
             if entry.name == "tool-results" and self._is_folder(entry):
                 for result in self._entries(entry.path, real):
                     yield from self._file(result, "tool-result", session)
-            elif entry.name == "subagents" and self._is_folder(entry):
+            elif entry.name.endswith(".jsonl"):
+                yield from self._file(entry, "session", session)  # once, a session was a folder
+            elif self._is_folder(entry):
                 yield from self._subagents(entry.path, session, real)
 
     def _subagents(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
+        """``subagents`` with the folders of workflows in it, and the other folders that a session may have."""
         for entry in self._entries(folder, real):
             name = entry.name
             if name.endswith(".jsonl"):

@@ -62,6 +62,8 @@ class TranscriptNormaliser:
             return "foreign"
         reader = _READERS.get(kind)
         if reader is not None:
+            if not isinstance(value.get("uuid"), str) and _is_foreign(value):
+                return "foreign"
             return reader(self, value, (offset, length))
         if is_unnamed(kind):
             return self._unnamed(kind, read_unnamed(kind, value), value, (offset, length))
@@ -115,7 +117,7 @@ class TranscriptNormaliser:
         if message.get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True:
             return self._record(value, place, "notice", "system", blocks)
         record = self._record(value, place, _assistant_kind(blocks), "assistant", blocks)
-        record.usage = _usage(value, message)
+        record.usage = _usage(value, message, record.uid)
         return record
 
     def _system(self, value: dict[str, Any], place: Place) -> Record:
@@ -208,9 +210,15 @@ class TranscriptNormaliser:
 
     def _unknown(self, value: dict[str, Any], place: Place) -> Record | str:
         """A type of a later release is kept as it is; an object that is nobody's record is foreign."""
-        if not isinstance(value.get("uuid"), str) and not isinstance(value.get("sessionId"), str):
+        if not isinstance(value.get("uuid"), str) and _is_foreign(value):
             return "foreign"
         return self._record(value, place, "other", "", [])
+
+
+def _is_foreign(value: dict[str, Any]) -> bool:
+    """Whether an object without uuid, though it has a type, bears no other mark of this host."""
+    marks = (value.get("message"), value.get("attachment"))
+    return not isinstance(value.get("sessionId"), str) and not any(isinstance(mark, dict) for mark in marks)
 
 
 def _assistant_kind(blocks: list[Block]) -> Kind:
@@ -219,19 +227,20 @@ def _assistant_kind(blocks: list[Block]) -> Kind:
     for kind, name in _ASSISTANT_KINDS:
         if kind in kinds:
             return name
-    return "other"
+    return "reply" if any(block.kind == "text" for block in blocks) else "other"
 
 
-def _usage(value: dict[str, Any], message: dict[str, Any]) -> Usage | None:
+def _usage(value: dict[str, Any], message: dict[str, Any], uid: str) -> Usage | None:
+    """The tokens of the response; one without any id of its own is told apart by its record."""
     usage = message.get("usage")
-    response, request = text_of(message.get("id")), text_of(value.get("requestId"))
-    if not isinstance(usage, dict) or not (response or request):
+    if not isinstance(usage, dict):
         return None
+    response, request = text_of(message.get("id")), text_of(value.get("requestId"))
     get = usage.get
     fresh, written = get("input_tokens"), get("output_tokens")
     read, cached = get("cache_read_input_tokens"), get("cache_creation_input_tokens")
     return Usage(
-        f"{response}:{request}",
+        f"{response}:{request}" if response or request else uid,
         text_of(message.get("model")),
         fresh if type(fresh) is int else 0,
         written if type(written) is int else 0,
