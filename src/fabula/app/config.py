@@ -128,9 +128,7 @@ def _read_file(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FabulaError(
-            "ERR_CONFIG", f"{file}: {error}", f"correct it, or start anew: mv {file} {file}.old"
-        ) from error
+        raise FabulaError("ERR_CONFIG", f"{file}: {error}", f"correct {file}", f"mv {file} {file}.old") from error
 
 
 def _flatten(tables: dict[str, Any], file: Path, prefix: str = "") -> dict[str, Any]:
