@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,15 @@ class PackWriter:
     def __init__(self, path: Path, length: int, places: list[form.FramePlace], compressor: Compressor) -> None:
         """Open ``path`` at its valid ``length`` (bytes beyond are cut), where ``places`` are its frames so far.
 
-        Raises ``ERR_DISK`` or ``ERR_READ_ONLY``; ``ValueError`` when the file is shorter than it should be.
+        A ``length`` of 0 creates the file, which must not exist. Raises ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_PATH``;
+        ``ValueError`` when the file is shorter than it should be.
         """
         self.path = path
         self.places = places
         self.length = length
         self._compressor = compressor
         with disk_errors(path):
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, PRIVATE_FILE)
+            self._handle = os.open(path, os.O_RDWR | (0 if length else os.O_CREAT | os.O_EXCL) | _FLAGS, PRIVATE_FILE)
             size = os.fstat(self._handle).st_size
             if size < length:
                 os.close(self._handle)
@@ -56,7 +57,7 @@ class PackWriter:
 
     @classmethod
     def create(cls, path: Path, pack_class: form.PackClass, owner: bytes, compressor: Compressor) -> PackWriter:
-        """Begin a new pack; a file of that name left by a crash is overwritten."""
+        """Begin a new pack: a file that does not exist yet. Raises as the constructor."""
         writer = cls(path, 0, [], compressor)
         writer._write(form.encode_header(pack_class, owner))
         return writer
@@ -126,7 +127,7 @@ class PackReader:
     def __init__(self, path: Path) -> None:
         """Open ``path``. Raises ``OSError``."""
         self.path = path
-        self._handle = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+        self._handle = os.open(path, os.O_RDONLY | _FLAGS)
 
     def size(self) -> int:
         """Bytes of the file, an unfinished tail included."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from fabula.record.vault.folder import PACKS, pack_name, packs_on_disk
+from fabula.record.vault.schema import CLOSED, ENDED, OPEN
 from fabula.storage.files import disk_errors, ensure_folder, sync_folder
 from fabula.storage.packs import PackWriter
 from fabula.storage.packs_codec import Compressor
@@ -22,12 +22,6 @@ PACK_LIMIT = 32 << 20  # a pack that reached it is closed
 
 _PICTURE_FLOOR = 32 << 10  # a smaller record may hold a picture, it is no dead weight
 _PICTURE_SIGNS = (b'"base64"', b";base64,", b'"image/')
-_PACK_NAME = re.compile(r"(?:records|images)-(\d{6,})\.pack")
-
-
-def pack_name(pack_id: int, pack_class: int) -> str:
-    """Return the file name of a pack."""
-    return f"{'images' if pack_class == PackClass.IMAGES else 'records'}-{pack_id:06d}.pack"
 
 
 def pack_class_of(record: bytes) -> PackClass:
@@ -56,34 +50,35 @@ class _Lane:
 class Filling:
     """The writing side of a vault's packs. Changes are gathered in ``batch`` and durable when that is committed."""
 
-    def __init__(self, folder: Path, journal: Journal, owner: bytes, batch: Batch) -> None:
-        """Take up the open packs where the journal says they end; bytes beyond are cut, strange packs removed."""
-        self._folder = folder / "packs"
+    def __init__(self, folder: Path, journal: Journal, batch: Batch) -> None:
+        """Take up the open packs where the journal says they end; what lies beyond is cut."""
+        self._folder = folder / PACKS
         self._journal = journal
-        self._owner = owner
+        self._owner, _ = journal.identity()
         self._batch = batch
         self._compressor = Compressor()
         self._lanes = {pack_class: _Lane(pack_class) for pack_class in PackClass}
         self._next_frame = journal.last_id("frames") + 1
-        self._next_pack = journal.last_id("packs") + 1
+        self._next_pack = max(journal.last_id("packs"), *packs_on_disk(folder), 0) + 1
         self._recent: set[bytes] = set()  # in a frame being filled, or in a pack but not committed
         self._dirty: list[PackWriter] = []  # written since the last commit
         self._new_files = False
         ensure_folder(self._folder)
-        self._remove_strangers()
+        self._drop_unborn()
         self._take_up()
 
-    def _remove_strangers(self) -> None:
-        """Remove packs that no commit ever named: a crash left them."""
-        known = {row[0] for row in self._journal.rows("select id from packs")}
+    def _drop_unborn(self) -> None:
+        """Remove packs that were begun and never committed to: a crash left them."""
+        unborn = self._journal.rows("select id, class from packs where length=0")
         with disk_errors(self._folder):
-            for name in os.listdir(self._folder):
-                match = _PACK_NAME.fullmatch(name)
-                if match and int(match[1]) not in known and int(match[1]) >= self._next_pack:
-                    (self._folder / name).unlink()
+            for pack_id, pack_class in unborn:
+                (self._folder / pack_name(pack_id, pack_class)).unlink(missing_ok=True)
+        if unborn:
+            self._journal.change("delete from packs where id=?", [row[:1] for row in unborn])
 
     def _take_up(self) -> None:
-        for pack_id, pack_class, length in self._journal.rows("select id, class, length from packs where closed=0"):
+        packs = self._journal.rows("select id, class, length from packs where closed=?", (OPEN,))
+        for pack_id, pack_class, length in packs:
             lane = self._lanes[PackClass(pack_class)]
             rows = self._journal.rows(
                 "select offset, length, records, crc from frames where pack_id=? order by offset", (pack_id,)
@@ -92,7 +87,7 @@ class Filling:
             path = self._folder / pack_name(pack_id, pack_class)
             if not path.exists() or path.stat().st_size < length:
                 # Bytes are lost (verify names them); writing on would put new records where the journal sees old ones.
-                self._batch.packs[pack_id] = (pack_id, pack_class, length, 1)
+                self._batch.packs[pack_id] = (pack_id, pack_class, length, ENDED)
                 continue
             lane.pack_id, lane.pack = pack_id, PackWriter(path, length, places, self._compressor)
         for digest, pack_class, data in self._journal.rows("select digest, class, data from loose order by id"):
@@ -143,12 +138,14 @@ class Filling:
         if full:
             pack.finish()
             lane.pack = None
-        batch.packs[lane.pack_id] = (lane.pack_id, int(lane.pack_class), pack.length, int(full))
+        batch.packs[lane.pack_id] = (lane.pack_id, int(lane.pack_class), pack.length, CLOSED if full else OPEN)
 
     def _begin_pack(self, lane: _Lane) -> PackWriter:
         lane.pack_id = self._next_pack
         self._next_pack += 1
         path = self._folder / pack_name(lane.pack_id, lane.pack_class)
+        # Named before it exists: a pack that the journal does not know is never ours to remove.
+        self._journal.change("insert into packs values(?,?,0,?)", [(lane.pack_id, int(lane.pack_class), OPEN)])
         lane.pack = PackWriter.create(path, lane.pack_class, self._owner, self._compressor)
         self._new_files = True
         return lane.pack
@@ -177,12 +174,9 @@ class Filling:
 
     def close(self) -> None:
         """Close the packs; what was never committed is cut."""
-        lengths = dict(self._journal.rows("select id, length from packs"))
+        rows = self._journal.rows("select id, class, length from packs")
+        lengths = {pack_name(pack_id, pack_class): length for pack_id, pack_class, length in rows}
         writers = {id(pack): pack for pack in (*self._dirty, *(lane.pack for lane in self._lanes.values())) if pack}
         for pack in writers.values():
-            match = _PACK_NAME.fullmatch(pack.path.name)
-            keep = lengths.get(int(match[1])) if match else None
             with suppress(OSError):
-                pack.close(keep=keep)
-                if keep is None:
-                    pack.path.unlink()
+                pack.close(keep=lengths[pack.path.name])

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
+from fabula.record.vault.folder import JOURNAL
 from fabula.record.vault.marks import mark, shown_path, stored_path
 from fabula.record.vault.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.record.vault.values import Generation, SourceEntry
 from fabula.storage.database import database_errors, open_database, open_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import apsw
 
     from fabula.kernel.records import Provenance
 
-JOURNAL = "journal.db"
+OWNER_BYTES, KEY_BYTES = 16, 32
 _BATCH = 500  # digests asked for in one query
 
 _SOURCE = "select id, host, path, kind, session, first_seen, last_seen, size, vanished_at from sources"
@@ -233,10 +235,20 @@ class Journal:
                 map(marked, batch.segments),
             )
 
-    def set_meta(self, values: dict[str, bytes]) -> None:
-        """Store values of the vault's own."""
-        with database_errors(self.path), self.connection as db:
-            db.executemany("insert or replace into meta values(?,?)", values.items())
+    def identity(self) -> tuple[bytes, bytes]:
+        """Return the vault's own 16 bytes, that all its packs carry, and the key of its tombstones; made at first."""
+        if self.meta("owner") is None:
+            fresh = {"owner": secrets.token_bytes(OWNER_BYTES), "tombstone_key": secrets.token_bytes(KEY_BYTES)}
+            self.change("insert or ignore into meta values(?,?)", fresh.items())
+        return self.meta("owner") or b"", self.meta("tombstone_key") or b""
+
+    def change(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a statement for each row in one durable transaction; return how many changed. Raises ``ERR_DISK``."""
+        db = self.connection
+        before = db.total_changes()
+        with database_errors(self.path), db:
+            db.executemany(statement, rows)
+        return db.total_changes() - before
 
     def bytes_on_disk(self) -> int:
         """Bytes of the database and its write-ahead log."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest_text
 from fabula.record.vault import manifest
-from fabula.record.vault.filling import pack_name
+from fabula.record.vault.folder import PACKS, pack_name
 from fabula.storage.packs import PackReader
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Reading:
     """The reading side of a vault. Never writes."""
 
     def __init__(self, folder: Path, journal: Journal) -> None:
-        self._folder = folder / "packs"
+        self._folder = folder / PACKS
         self._journal = journal
         self._packs: OrderedDict[int, PackReader] = OrderedDict()
         self._frames: OrderedDict[int, bytes] = OrderedDict()

@@ -11,7 +11,7 @@ APPLICATION_ID = 0x46427661  # "FBva"
 VERSION = 1
 
 SCHEMA = """
-create table meta(key text primary key, value blob not null) without rowid;
+create table meta(key text primary key, value blob not null) without rowid;   -- owner, tombstone key
 
 create table sources(            -- the ledger: every file ever seen, kept after it vanished
   id integer primary key,
@@ -49,7 +49,7 @@ create unique index segments_by_offset on segments(generation_id, offset);
 create table packs(
   id integer primary key, class integer not null,
   length integer not null,       -- valid bytes; what lies beyond was never committed
-  closed integer not null
+  closed integer not null        -- see OPEN, CLOSED, ENDED
 );
 create table frames(
   id integer primary key, pack_id integer not null,
@@ -78,10 +78,35 @@ create table titles(             -- names a person gave
 create table cards(
   ref text primary key, card text not null, made_at integer not null, mark integer not null
 ) without rowid;
-create table citations(          -- handed out: must stay resolvable
-  id integer primary key,
-  uid text not null, digest blob not null, given_at integer not null, reader text not null,
-  mark integer not null
-);
-create index citations_by_uid on citations(uid);
+create table citations(          -- handed out: must stay resolvable; a repeated one moves its last time
+  uid text not null, digest blob not null, reader text not null,
+  first_at integer not null, last_at integer not null,
+  mark integer not null,
+  primary key(uid, digest, reader)
+) without rowid;
 """
+
+#: Tables that can be made again from the packs.
+INDEX_TABLES = ("blobs", "frames", "packs")
+
+#: Tables that hold truth, with their columns; the last one is the mark (``meta`` and ``loose`` have none).
+TRUTH_TABLES: dict[str, tuple[str, ...]] = {
+    "meta": ("key", "value"),
+    "sources": (
+        "id", "host", "path", "kind", "session", "first_seen", "last_seen", "size", "vanished_at", "mark",
+    ),
+    "generations": (
+        "id", "source_id", "number", "provenance", "immutable", "length", "tail_digest", "tail", "begun_at",
+        "sealed_at", "mark",
+    ),
+    "segments": ("generation_id", "offset", "length", "layout", "digests", "mark"),
+    "loose": ("id", "digest", "class", "data"),
+    "tombstones": ("print", "kind", "forgotten_at", "mark"),
+    "pins": ("kind", "ref", "pinned_at", "mark"),
+    "titles": ("kind", "ref", "title", "given_at", "mark"),
+    "cards": ("ref", "card", "made_at", "mark"),
+    "citations": ("uid", "digest", "reader", "first_at", "last_at", "mark"),
+}  # fmt: skip
+
+#: ``packs.closed``: still growing; ended by its footer; ended without one (a pack that lost bytes, or was read back).
+OPEN, CLOSED, ENDED = 0, 1, 2

@@ -7,18 +7,20 @@ or after it.
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.text import storable
 from fabula.record.vault.filling import Filling
+from fabula.record.vault.folder import LOCK, require_journal
 from fabula.record.vault.journal import Batch, GenerationRow, Journal
 from fabula.record.vault.reading import Reading
 from fabula.record.vault.restoring import restore
 from fabula.record.vault.sealing import Sealing
 from fabula.record.vault.statistics import measure
-from fabula.record.vault.values import TAIL_WINDOW, Generation, SourceEntry, VaultStats
+from fabula.record.vault.values import TAIL_WINDOW, Damage, Generation, SourceEntry, VaultStats
+from fabula.record.vault.verifying import verify
 from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
 
@@ -30,9 +32,7 @@ if TYPE_CHECKING:
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import Provenance
 
-LOCK = "vault.lock"
 LOCK_WAIT_SECONDS = 5.0
-OWNER_BYTES = 16
 
 
 class Vault:
@@ -69,6 +69,7 @@ class Vault:
         if not create and not folder.exists():
             raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
         ensure_folder(folder)
+        require_journal(folder)
         lock = FileLock(folder / LOCK, LOCK_WAIT_SECONDS)
         lock.__enter__()
         try:
@@ -82,14 +83,6 @@ class Vault:
             lock.release()
             raise
 
-    def _identity(self) -> bytes:
-        """Return the vault's own 16 bytes, that every pack of it carries; made at the first opening."""
-        owner = self.journal.meta("owner")
-        if owner is None:
-            owner = secrets.token_bytes(OWNER_BYTES)
-            self.journal.set_meta({"owner": owner, "tombstone_key": secrets.token_bytes(32)})
-        return owner
-
     # -- the ledger ----------------------------------------------------------------------------------------------
 
     def source(self, host: str, path: str, kind: str, session: str) -> SourceEntry:
@@ -98,7 +91,7 @@ class Vault:
         found = self._entry(new) if new else self.journal.source_at(host, path)
         if found is None:
             now = self._clock.now_ms()
-            found = SourceEntry(self._next_source, host, path, kind, session, now, now, 0, None)
+            found = SourceEntry(self._next_source, host, path, kind, storable(session), now, now, 0, None)
             self._next_source += 1
             self._batch.sources[found.id] = found
             self._new_sources[host, path] = found.id
@@ -157,7 +150,9 @@ class Vault:
         if number is None:
             number = max((generation.number for generation in known), default=-1) + 1
         now = self._clock.now_ms()
-        row = GenerationRow(self._next_generation, source_id, number, provenance, immutable, 0, None, b"", now, now)
+        row = GenerationRow(
+            self._next_generation, source_id, number, provenance, int(immutable), 0, None, b"", now, now
+        )
         self._next_generation += 1
         self._batch.generations[row.id] = row
         return row.value()
@@ -200,7 +195,7 @@ class Vault:
         if self._lock is None:
             raise FabulaError("ERR_READ_ONLY", f"{self.folder} was opened for reading")
         if self._filling is None or self._sealing is None:
-            self._filling = Filling(self.folder, self.journal, self._identity(), self._batch)
+            self._filling = Filling(self.folder, self.journal, self._batch)
             self._sealing = Sealing(self._filling, self._batch)
         return self._filling, self._sealing
 
@@ -232,6 +227,10 @@ class Vault:
     def restore(self, generation_id: int, out: Path) -> int:
         """Write a generation to the file ``out``, byte for byte, atomically; return its size. Raises as `read`."""
         return restore(self._reading.stream(generation_id), out)
+
+    def verify(self) -> Iterator[Damage]:
+        """Read everything; yield what is not as it was written, and the files that it hits."""
+        return verify(self.folder, self.journal)
 
     def stats(self) -> VaultStats:
         """Return counts and sizes of what is committed."""

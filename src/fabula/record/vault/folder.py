@@ -1,0 +1,40 @@
+"""The vault's folder: which file is what."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from fabula.kernel.errors import FabulaError
+from fabula.storage.packs_format import PackClass
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOURNAL = "journal.db"
+LOCK = "vault.lock"
+PACKS = "packs"
+
+_PACK_NAME = re.compile(r"(?:records|images)-(\d{6,})\.pack")
+
+
+def pack_name(pack_id: int, pack_class: int) -> str:
+    """Return the file name of a pack."""
+    return f"{'images' if pack_class == PackClass.IMAGES else 'records'}-{pack_id:06d}.pack"
+
+
+def packs_on_disk(folder: Path) -> dict[int, str]:
+    """Return the packs in a vault's folder: id -> file name, in order."""
+    packs = folder / PACKS
+    names = os.listdir(packs) if packs.is_dir() else []
+    found = {int(match[1]): match[0] for match in map(_PACK_NAME.fullmatch, names) if match}
+    return dict(sorted(found.items()))
+
+
+def require_journal(folder: Path) -> None:
+    """Raise ``ERR_VAULT_DAMAGED`` where packs lie without their journal: a new one would hide what they hold."""
+    if not (folder / JOURNAL).exists() and packs_on_disk(folder):
+        raise FabulaError(
+            "ERR_VAULT_DAMAGED", f"{folder / JOURNAL} is missing, its packs are there", "fabula record verify --repair"
+        )
