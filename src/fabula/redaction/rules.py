@@ -1,0 +1,217 @@
+"""The rules by which secrets are recognised: read from package data, compiled when first needed.
+
+The data are gitleaks' rules (expressions of RE2, ``secret_rules.json``) and our own (``secret_rules_own.json``).
+A rule is tried only where one of its keywords stands; its expression is translated to Python's and compiled then.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import log2
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabula import data
+from fabula.redaction.expressions import any_of, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+#: gitleaks' rules that read further than one token, with the characters they need before and after their keyword.
+_WIDE: dict[str, tuple[tuple[str, ...], tuple[int, int]]] = {
+    "private-key": (("-----begin",), (10, 20_000)),
+    "curl-auth-header": (("curl",), (2, 1_500)),
+    "curl-auth-user": (("curl",), (2, 1_500)),
+    "kubernetes-secret-yaml": (("kind:",), (1_000, 2_000)),
+    "nuget-config-password": (("<add key=",), (2, 300)),
+    "sidekiq-sensitive-url": (("contribsys.com",), (60, 20)),
+    "facebook-access-token": (("facebook",), (120, 200)),
+    "airtable-personnal-access-token": (("airtable",), (150, 200)),
+    "freemius-secret-key": (("secret_key",), (2, 120)),
+}
+#: Keywords that are too short or too common, with what the rule's own tokens always hold instead.
+_SHARPER: dict[str, tuple[str, ...]] = {
+    "jwt": ("eyj",),
+    "sourcegraph-access-token": ("sgp_",),
+}
+_OPERATOR = "(?:=|>|:{1,3}=|"  # what gitleaks writes between a name and its value
+_NAME = re.compile(r"[\w.-]{1,50}\Z")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_DIGEST = re.compile(r"(?:[0-9a-fA-F]{7,16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\Z")
+_DIGEST_NAME = re.compile(
+    r"(?i)hash|sha\d|sha-|digest|checksum|commit|etag|integrity|cache|\bref\b|revision|fingerprint"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret in a text: which rule recognised it and where it stands (character positions)."""
+
+    rule: str
+    start: int
+    end: int
+
+
+@dataclass
+class Rule:
+    """One rule. ``around`` says how many characters before and after a keyword it must see; ``None``: one token."""
+
+    id: str
+    source: str
+    keywords: tuple[str, ...]
+    entropy: float
+    group: int
+    allowlists: tuple[dict[str, Any], ...]
+    around: tuple[int, int] | None
+    common: Allowed
+
+    @cached_property
+    def expression(self) -> re.Pattern[str]:
+        """The compiled expression."""
+        return re.compile(translated(self.source), re.ASCII)
+
+    @cached_property
+    def allowed(self) -> tuple[Allowed, ...]:
+        """What is no secret although the expression matches."""
+        return (self.common, *(Allowed.read(entry) for entry in self.allowlists))
+
+    def findings(self, text: str, start: int, end: int) -> Iterator[Finding]:
+        """Yield the secrets between two positions of a text."""
+        for match in self.expression.finditer(text, start, end):
+            first, last = match.span(self._secret_group(match))
+            secret = text[first:last]
+            if self.entropy and entropy(secret) <= self.entropy:
+                continue
+            if not any(allowed.holds(text, match, secret) for allowed in self.allowed) and not self._is_name(
+                text, match, secret
+            ):
+                yield Finding(self.id, first, last)
+
+    def _secret_group(self, match: re.Match[str]) -> int:
+        if self.group:
+            return self.group
+        return next((index for index, value in enumerate(match.groups(), 1) if value), 0)
+
+    def _is_name(self, text: str, match: re.Match[str], secret: str) -> bool:
+        """Ids and digests are names, not secrets, where only the generic rule sees one."""
+        if self.id != "generic-api-key":
+            return False
+        if _UUID.match(secret):
+            return True
+        return _DIGEST.match(secret) is not None and _DIGEST_NAME.search(whole_match(text, match)) is not None
+
+
+@dataclass(slots=True)
+class Allowed:
+    """Matches that are no secrets: by expression on the secret, the whole match or its line, or by a word in it."""
+
+    target: str
+    expressions: list[re.Pattern[str]]
+    stopwords: tuple[str, ...]
+
+    @classmethod
+    def read(cls, entry: dict[str, Any]) -> Allowed:
+        """Build from an entry of the rule data."""
+        expressions = [re.compile(translated(source), re.ASCII) for source in entry.get("regexes", ())]
+        return cls(entry.get("regexTarget", "secret"), expressions, tuple(entry.get("stopwords", ())))
+
+    def holds(self, text: str, match: re.Match[str], secret: str) -> bool:
+        """Whether the match is allowed."""
+        target = secret
+        if self.target == "match":
+            target = whole_match(text, match)
+        elif self.target == "line":
+            target = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+        if any(expression.search(target) for expression in self.expressions):
+            return True
+        low = secret.lower()
+        return any(word in low for word in self.stopwords)
+
+
+def whole_match(text: str, match: re.Match[str]) -> str:
+    """Return what matched, with the rest of the name in front of it."""
+    name = _NAME.search(text, max(0, match.start() - 50), match.start())
+    return text[name.start() if name else match.start() : match.end()]
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy of a text's characters, in bits a character."""
+    total = len(text)
+    return -sum(count / total * log2(count / total) for count in Counter(text).values()) if total else 0.0
+
+
+class Called:
+    """Rules by their keywords: one expression finds the keywords in a text, and they call the rules."""
+
+    def __init__(self, table: Mapping[str, list[Rule]]) -> None:
+        self.keywords = tuple(table)
+        self._any = re.compile(any_of(table))
+        # The expression finds the shortest of keywords that begin alike, and none inside another: those are added.
+        self._rules = {
+            found: tuple(
+                {
+                    rule.id: rule for word in table if word.startswith(found) or word in found for rule in table[word]
+                }.values()
+            )
+            for found in table
+        }
+
+    def rules(self, low: str, start: int, end: int) -> Collection[Rule]:
+        """Return the rules that keywords between two positions of a lower-case text call for."""
+        found = self._any.findall(low, start, end)
+        if not found:
+            return ()
+        if len(found) == 1:
+            return self._rules[found[0]]
+        return {rule.id: rule for keyword in found for rule in self._rules[keyword]}.values()
+
+
+@dataclass(slots=True)
+class RuleBook:
+    """All rules, by the keywords that call for them."""
+
+    rules: tuple[Rule, ...]
+    inside: Called  # the keyword is part of the secret: ``ghp_…``
+    in_front: Called  # the keyword is part of the name that the secret is given to
+    wide: dict[str, list[Rule]]  # rules for the text around the keyword itself
+    capitals: dict[str, list[Rule]]  # the same, of keywords that are meant in capitals
+
+
+@cache
+def rule_book() -> RuleBook:
+    """Return the rules of the package data; read once."""
+    rules: list[Rule] = []
+    for name in ("secret_rules.json", "secret_rules_own.json"):
+        read = json.loads(Path(data.__file__).with_name(name).read_bytes())
+        common = Allowed.read(read["allowlist"])
+        rules += [_rule(entry, common) for entry in read["rules"]]
+    inside: dict[str, list[Rule]] = {}
+    in_front: dict[str, list[Rule]] = {}
+    wide: dict[str, list[Rule]] = {}
+    capitals: dict[str, list[Rule]] = {}
+    for rule in rules:
+        table = wide if rule.around else in_front if _OPERATOR in rule.source else inside
+        for keyword in rule.keywords:
+            (capitals if keyword.isupper() else table).setdefault(keyword, []).append(rule)
+    return RuleBook(tuple(rules), Called(inside), Called(in_front), wide, capitals)
+
+
+def _rule(entry: dict[str, Any], common: Allowed) -> Rule:
+    name = entry["id"]
+    keywords, around = _WIDE.get(name, (_SHARPER.get(name, tuple(entry["keywords"])), None))
+    if "around" in entry:
+        around = (entry["around"][0], entry["around"][1])
+    return Rule(
+        id=name,
+        source=entry["regex"],
+        keywords=keywords,
+        entropy=float(entry.get("entropy", 0)),
+        group=int(entry.get("secretGroup", 0)),
+        allowlists=tuple(entry.get("allowlists", ())),
+        around=around,
+        common=common,
+    )
