@@ -89,12 +89,17 @@ def scan_values(data: bytes, start: int, end: int, base: int) -> Scan:
 
 
 def _trim(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """Leave out the blanks around; the expressions match always, possibly nothing."""
-    if data[start] in _BLANK_BYTES:
-        start = _LEADING.match(data, start, end).end()  # type: ignore[union-attr]
+    """Leave out the blanks around, without copying what lies between."""
+    start = _behind_blanks(data, start, end)
     while end > start and data[end - 1] in _BLANK_BYTES:
-        end -= 1
+        block = data[max(start, end - 4096) : end]
+        end -= len(block) - len(block.rstrip(_BLANK_BYTES))
     return start, end
+
+
+def _behind_blanks(data: bytes, start: int, end: int) -> int:
+    found = _LEADING.match(data, start, end)
+    return found.end() if found else start
 
 
 def _decoded_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, Any]]:
@@ -120,7 +125,8 @@ def _decoded_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, int
         yield at, _trim(data, at, behind)[1], value
         index, at = stop, behind
         if value is not _DAMAGE:
-            index = _LEADING_TEXT.match(text, stop).end()  # type: ignore[union-attr]
+            blanks = _LEADING_TEXT.match(text, stop)
+            index = blanks.end() if blanks else stop
             at += index - stop
         elif index > _WINDOW:  # an error message counts lines from the text's start: keep that start near
             text, index = text[index:], 0
@@ -156,7 +162,7 @@ def _outlined_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, in
             at = behind
             continue
         yield at, behind, value
-        at = _LEADING.match(data, behind, end).end()  # type: ignore[union-attr]
+        at = _behind_blanks(data, behind, end)
 
 
 def outline(data: bytes, start: int, end: int) -> tuple[Any, int]:
@@ -248,4 +254,4 @@ def _broken(text: str) -> bool:
 
 
 def _repair(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
