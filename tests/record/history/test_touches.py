@@ -79,7 +79,7 @@ def test_a_path_that_is_read_and_then_written_in_one_record_counts_as_written_on
 
 def test_a_snapshot_touches_every_file_it_backed_up() -> None:
     table = {"src/a.py": {"backupFileName": "f00@v1"}, "/b.py": {"backupFileName": None}, "odd": 3}
-    shapes = [{"trackedFileBackups": table}, {"snapshot": {"trackedFileBackups": table}}, table]
+    shapes = [{"backups": table}, {"trackedFileBackups": table}, {"snapshot": {"trackedFileBackups": table}}, table]
     for shape in shapes:
         snapshot = record(Block("other", input=shape), kind="snapshot")
         assert [(touch.path, touch.operation) for touch in touched(snapshot)] == [

@@ -63,7 +63,7 @@ def _listed(value: object) -> dict[Any, Any]:
     path = value.get("trackingPath")
     if isinstance(path, str):
         return {path: value.get("backup")}
-    table = value.get("trackedFileBackups", value)
+    table = value.get("backups", value.get("trackedFileBackups", value))
     return table if isinstance(table, dict) else {}
 
 
