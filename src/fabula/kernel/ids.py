@@ -8,7 +8,7 @@ DERIVED_PREFIX = "fab-"
 
 
 def pack_id(value: str) -> bytes | str:
-    """Return the 16 bytes of a canonical lower-case UUID, or the text itself when it is not one."""
+    """Return the 16 bytes of a canonical lower-case UUID, the 12 of a derived id, or the text itself."""
     if len(value) == 36 and value[8] == value[13] == value[18] == value[23] == "-":
         try:
             raw = bytes.fromhex(value.replace("-", ""))
@@ -16,6 +16,10 @@ def pack_id(value: str) -> bytes | str:
             return value
         if len(raw) == 16 and value == value.lower():
             return raw
+    elif len(value) == 28 and value.startswith(DERIVED_PREFIX):
+        digits = value[4:]
+        if all(digit in "0123456789abcdef" for digit in digits):
+            return bytes.fromhex(digits)
     return value
 
 
@@ -24,6 +28,8 @@ def unpack_id(stored: bytes | str) -> str:
     if isinstance(stored, str):
         return stored
     text = stored.hex()
+    if len(stored) == 12:
+        return DERIVED_PREFIX + text
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 

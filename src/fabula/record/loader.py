@@ -60,12 +60,24 @@ class Loaded:
     origin: Origin
 
 
-def to_row(values: Sequence[Any]) -> Row:
-    """Build a :class:`Row` from the columns of ``records`` in the table's order."""
-    parent = "" if values[4] is None else unpack_id(values[4])
+def to_rows(connection: apsw.Connection, found: Sequence[Sequence[Any]]) -> list[Row]:
+    """Build rows from the columns of ``records`` in the table's order; parents become uids."""
+    names: dict[int, str] = {values[0]: unpack_id(values[1]) for values in found}
+    missing = [values[4] for values in found if isinstance(values[4], int) and values[4] not in names]
+    for at in range(0, len(missing), 500):
+        part = missing[at : at + 500]
+        marks = ",".join("?" * len(part))
+        names.update((row, unpack_id(uid)) for row, uid in connection.execute(
+            f"select id, uid from records where id in ({marks})", part))  # fmt: skip
+    return [_to_row(values, names) for values in found]
+
+
+def _to_row(values: Sequence[Any], names: Mapping[int, str]) -> Row:
+    link = values[4]
+    parent = "" if link is None else names.get(link, "") if isinstance(link, int) else unpack_id(link)
     source = parent if values[5] == 1 else "" if values[5] is None else unpack_id(values[5])
     return Row(
-        values[0], unpack_id(values[1]), values[2], values[3], parent, source,
+        values[0], names[values[0]], values[2], values[3], parent, source,
         values[6], values[7], values[8], KINDS[values[9]], values[10], values[11], values[12],
     )  # fmt: skip
 
@@ -91,7 +103,7 @@ class Loader:
     def rows(self, condition: str, parameters: Sequence[Any]) -> list[Row]:
         """Return the rows that satisfy an SQL condition, in the order of reading."""
         statement = f"select {_ROW} from records where {condition} order by id"
-        return [to_row(values) for values in self._connection.execute(statement, tuple(parameters))]
+        return to_rows(self._connection, self._connection.execute(statement, tuple(parameters)).fetchall())
 
     def rows_of_thread(self, thread_id: int) -> list[Row]:
         """Return the rows of a thread in the order of reading."""
@@ -163,7 +175,7 @@ class Loader:
 
     def _is(self, known: KnownFile, data: bytes, offset: int, uid: str) -> bool:
         record = self._normalise(known, data, offset)
-        return record is not None and record.uid == uid
+        return record is not None and uid in {"", record.uid}  # "": any record will do
 
     def close(self) -> None:
         """Close the files that were read."""

@@ -88,7 +88,9 @@ class Names:
     def file_session(self, file: SourceFile) -> int:
         """Return the session that a file as a whole belongs to; its parent exists first."""
         parent = self.session(file.host, file.parent_session) if file.parent_session else None
-        session = self.session(file.host, file.session or file.path, kind=session_kind(file), parent=parent)
+        if not file.session and parent is not None:
+            return parent
+        session = self.session(file.host, file.session, kind=session_kind(file), parent=parent)
         if parent is not None:
             self._connection.execute(
                 "update sessions set parent_id=?, kind=? where id=? and parent_id is null and id<>?",

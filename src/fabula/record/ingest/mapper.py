@@ -93,7 +93,7 @@ class Mapper:
         self.rows.records.append(
             (
                 row, packed, session, thread,
-                self._pack(record.parent) if record.parent else None,
+                self._parent(record.parent) if record.parent else None,
                 (1 if record.source == record.parent else self._pack(record.source)) if record.source else None,
                 self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
             )
@@ -252,6 +252,14 @@ class Mapper:
             packed = self._packed[uid] = pack_id(uid)
         return packed
 
+    def _parent(self, uid: str) -> int | bytes | str:
+        """Return the row of a parent, or its packed uid when it is not mapped (yet)."""
+        packed = self._pack(uid)
+        row = self._seen.get(packed)
+        if row is None and not self._fresh:
+            row = self._known(packed)
+        return packed if row is None else row
+
     def _session_of(self, record: Record) -> int:
         known = self._sessions.get(record.session)
         if known is None:
@@ -272,7 +280,7 @@ class Mapper:
         """Read the call that a failed result of an earlier scan answered."""
         found = self.connection.execute(
             "select c.file_id, c.offset, c.length, r.file_id, r.offset, r.length from records r join records c"
-            " on c.uid = case when r.source=1 then r.parent else coalesce(r.source, r.parent) end where r.id=?",
+            " on c.id = r.parent and (r.source is null or r.source = 1) or c.uid = r.source where r.id=?",
             (row,),
         ).fetchone()
         call, result = (self.read_copy(*found[:3]), self.read_copy(*found[3:])) if found else (None, None)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _FOUND = f"""
 select r.id, r.uid, r.thread_id, p.thread_id from records r
-join records p on p.uid = r.parent or p.uid = r.source
+join records p on p.uid = r.parent or p.id = r.parent or p.uid = r.source
 where r.flags & {PROVISIONAL} and p.thread_id is not null
 """
 
@@ -21,7 +21,7 @@ def relink(connection: apsw.Connection) -> int:
     moved = 0
     for row, uid, old, new in list(connection.execute(_FOUND)):
         if old != new:
-            rows = [row, *_descendants(connection, uid, old)] if old is not None else [row]
+            rows = [row, *_descendants(connection, row, uid, old)] if old is not None else [row]
             connection.executemany("update records set thread_id=? where id=?", ((new, each) for each in rows))
             connection.executemany(
                 "update passages set thread_id=? where thread_id=? and first_record=?",
@@ -36,8 +36,9 @@ def relink(connection: apsw.Connection) -> int:
     return moved
 
 
-def _descendants(connection: apsw.Connection, uid: bytes | str, thread: int) -> list[int]:
-    children: dict[bytes | str, list[tuple[int, bytes | str]]] = {}
+def _descendants(connection: apsw.Connection, root: int, uid: bytes | str, thread: int) -> list[int]:
+    """Return the records of a thread that hang on ``root``, by row or by uid."""
+    children: dict[int | bytes | str, list[tuple[int, bytes | str]]] = {}
     for row, own, parent, source in connection.execute(
         "select id, uid, parent, source from records where thread_id=?", (thread,)
     ):
@@ -45,11 +46,11 @@ def _descendants(connection: apsw.Connection, uid: bytes | str, thread: int) -> 
         if link is not None:
             children.setdefault(link, []).append((row, own))
     found: list[int] = []
-    open_ends = [uid]
+    open_ends: list[int | bytes | str] = [root, uid]
     while open_ends:
         for row, own in children.pop(open_ends.pop(), []):
             found.append(row)
-            open_ends.append(own)
+            open_ends += [row, own]
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,6 +18,8 @@ _COLUMNS = (
     "id,path,generation,host,kind,session_id,provenance,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,"
     "tail_digest,vault_generation,state,accounting,error,vanished_at,waiting"
 )
+
+_ACCOUNTS = [account.name for account in fields(Accounting)]
 
 
 @dataclass(slots=True)
@@ -58,11 +60,19 @@ def file_by_id(connection: apsw.Connection, file_id: int) -> KnownFile | None:
     return _from_row(row) if row else None
 
 
+def file_at(connection: apsw.Connection, path: str, generation: int) -> KnownFile | None:
+    """Load the row of one generation of a path."""
+    row = connection.execute(
+        f"select {_COLUMNS} from files where path=? and generation=?", (path, generation)
+    ).fetchone()
+    return _from_row(row) if row else None
+
+
 def _from_row(row: tuple[Any, ...]) -> KnownFile:
     known = KnownFile(*row[:16])
     known.immutable = bool(row[7])
     known.state = msgspec.json.decode(row[16]) if row[16] else None
-    known.accounting = msgspec.json.decode(row[17], type=Accounting) if row[17] else Accounting()
+    known.accounting = Accounting(*msgspec.json.decode(row[17])) if row[17] else Accounting()
     known.error, known.vanished_at, known.waiting = row[18], row[19], row[20]
     return known
 
@@ -86,6 +96,7 @@ def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, 
 
 def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
     """Store how far a file was read and what came of it."""
+    accounts = [getattr(known.accounting, name) for name in _ACCOUNTS]
     connection.execute(
         "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,vault_generation=?,"
         "state=?,accounting=?,error=?,vanished_at=?,waiting=? where id=?",
@@ -93,7 +104,7 @@ def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
             known.size, known.mtime_ns, known.ctime_ns, known.inode, known.scanned_ns, known.read_to,
             known.tail_digest, known.vault_generation,
             msgspec.json.encode(known.state).decode() if known.state else None,
-            msgspec.json.encode(known.accounting).decode(), known.error, known.vanished_at, known.waiting, known.id,
+            msgspec.json.encode(accounts).decode(), known.error, known.vanished_at, known.waiting, known.id,
         ),
     )  # fmt: skip
 

@@ -92,6 +92,6 @@ def _recount_thread(connection: apsw.Connection, thread: int) -> None:
     for (part,) in list(connection.execute("select id from thread_parts where thread_id=?", (thread,))):
         connection.execute("delete from threads_fts where rowid=?", (part,))
     connection.execute("delete from thread_parts where thread_id=?", (thread,))
-    connection.execute("delete from terms where thread_id=?", (thread,))
+    connection.execute("delete from thread_terms where thread_id=?", (thread,))
     connection.execute("delete from vectors where thread_id=?", (thread,))
     connection.execute("delete from threads where id=?", (thread,))

@@ -80,7 +80,7 @@ create table files(
   tail_digest blob,              -- digest of the last 4 KB before read_to
   vault_generation integer,      -- generation id in the vault's journal
   state text,                    -- the normaliser's state, JSON
-  accounting text,               -- kernel.records.Accounting, JSON
+  accounting text,               -- the fields of kernel.records.Accounting in order, a JSON list
   error text,                    -- why it could not be read, else null
   vanished_at integer,
   waiting integer not null default 0,      -- bytes of an unterminated last line after read_to
@@ -104,7 +104,7 @@ create table records(
   uid not null,
   session_id integer not null,
   thread_id integer,
-  parent,                        -- packed uid of the causal parent, or null
+  parent,                        -- id of the causal parent's row; its packed uid while it is not mapped; or null
   source,                        -- packed uid of the record with the answered call, 1 if it is the parent, or null
   file_id integer not null,
   offset integer not null,

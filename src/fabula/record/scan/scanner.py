@@ -9,14 +9,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from fabula.kernel.errors import FabulaError
 from fabula.record.ingest.mapper import Mapper
 from fabula.record.ingest.relink import relink
-from fabula.record.map.files import KnownFile, all_files, insert_file, retire, save_progress, save_stat
+from fabula.record.loader import by_host
+from fabula.record.map.files import KnownFile, all_files, file_at, insert_file, retire, save_progress, save_stat
 from fabula.record.map.forget import forget_file
 from fabula.record.scan.changes import after_digest, compare, is_appendable, is_plain
 from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
+from fabula.record.scan.sealed import SealedReader, sealed_only
 from fabula.record.scan.tails import before, tail_on_disk
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Scanner:
         self._read_copy = read_copy
         self._progress = progress or Silent()
         self._batch = 0
+        self._fresh = False
 
     def run(self, *, byte_budget: int | None = None) -> ScanReport:
         """Scan every source; stop after ``byte_budget`` bytes (files left are counted as pending)."""
@@ -80,7 +84,7 @@ class Scanner:
                     changed.append((file, row, change, source))
             report.problems += source.problems()
         gone = [row for key, row in known.items() if row.generation < 0 and row.vanished_at is None and key not in seen]
-        if changed or gone:
+        if changed or gone or not known:
             self._apply(changed, gone, report, scanned_ns, byte_budget)
         return report
 
@@ -95,6 +99,7 @@ class Scanner:
         byte_budget: int | None,
     ) -> None:
         connection = self._connection
+        self._fresh = not connection.execute("select 1 from files limit 1").fetchone()
         connection.execute("begin immediate")
         try:
             mapper = Mapper(connection, self._project_of, self._read_copy)
@@ -104,8 +109,10 @@ class Scanner:
                     report.pending_files += 1
                     continue
                 self._one_file(mapper, file, row, change, source, report, scanned_ns)
-            self._progress.finish()
             self._note_vanished(gone, report)
+            if self._fresh and not report.pending_files:
+                self._map_sealed(mapper, report)
+            self._progress.finish()
             self._commit(mapper)
             relink(connection)
             report.searchable_characters = mapper.searchable_characters
@@ -157,7 +164,7 @@ class Scanner:
         session = mapper.names.file_session(file)
         sealing = None
         if self._vault is not None:
-            entry = self._vault.source(file.host, file.path, file.kind, file.session)
+            entry = self._vault.source(file.host, file.path, file.kind, file.session, file.parent_session)
             current = self._vault.current(entry.id)
             if current is None or (row is None and not _continues(file, current)) or change == "rewritten":
                 if row is not None and change == "rewritten":
@@ -201,6 +208,21 @@ class Scanner:
         reading.finish()
         save_progress(self._connection, reading.known)
 
+    def _map_sealed(self, mapper: Mapper, report: ScanReport) -> None:
+        """A map made anew also knows what only the vault holds."""
+        if self._vault is None:
+            return
+        reader = SealedReader(self._connection, self._vault, by_host(self._sources))
+        for entry, generation in sealed_only(self._connection, self._vault):
+            try:
+                for session, reading in reader.open(entry, generation, mapper.names):
+                    mapper.start_file(reading.file, reading.known.id, session)
+                    report.files_read += 1
+                    self._read(mapper, reading, report)
+            except (OSError, FabulaError) as error:
+                report.files_failed += 1
+                report.problems.append((entry.path, str(error)))
+
     def _commit(self, mapper: Mapper) -> None:
         """Make the batch durable: the vault first, then the map's rows (the caller ends the transaction)."""
         if self._vault is not None:
@@ -213,7 +235,11 @@ class Scanner:
     def _note_failure(
         self, mapper: Mapper, file: SourceFile, row: KnownFile | None, error: OSError, scanned_ns: int
     ) -> None:
-        known = row or insert_file(self._connection, file, mapper.names.file_session(file), 0)
+        known = (
+            row
+            or file_at(self._connection, file.path, file.generation)
+            or insert_file(self._connection, file, mapper.names.file_session(file), 0)
+        )
         known.error = error.strerror or str(error)
         known.mtime_ns = -1  # never equal to a stat: the next scan tries again
         known.scanned_ns = scanned_ns

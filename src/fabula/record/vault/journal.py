@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import apsw
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.folder import JOURNAL
@@ -17,14 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    import apsw
-
     from fabula.kernel.records import Provenance
 
 OWNER_BYTES, KEY_BYTES = 16, 32
 _BATCH = 500  # digests asked for in one query
 
-_SOURCE = "select id, host, path, kind, session, first_seen, last_seen, size, vanished_at from sources"
+_SOURCE = "select id, host, path, kind, session, first_seen, last_seen, size, vanished_at, parent from sources"
 _GENERATION = (
     "select id, source_id, number, provenance, immutable, length, tail_digest, length(tail), begun_at, sealed_at"
     " from generations"
@@ -97,6 +98,16 @@ class Batch:
         )
 
 
+@contextmanager
+def journal_errors(path: Path) -> Iterator[None]:
+    """Translate SQLite's refusals; a journal that misses a table is damaged like one that cannot be read."""
+    try:
+        with database_errors(path):
+            yield
+    except apsw.SQLError as error:
+        raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}", "fabula record verify --repair") from error
+
+
 class Journal:
     """``journal.db``, open for reading or for writing."""
 
@@ -129,12 +140,12 @@ class Journal:
 
     def rows(self, query: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query. Raises ``ERR_DATABASE`` when the file is damaged."""
-        with database_errors(self.path):
+        with journal_errors(self.path):
             return self.connection.execute(query, bindings).fetchall()
 
     def each(self, query: str, bindings: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query. Raises ``ERR_DATABASE`` when the file is damaged."""
-        with database_errors(self.path):
+        with journal_errors(self.path):
             yield from self.connection.execute(query, bindings)
 
     def meta(self, key: str) -> bytes | None:
@@ -215,7 +226,7 @@ class Journal:
 
     def commit(self, batch: Batch) -> None:
         """Write a batch in one durable transaction: the vault's commit point. Raises ``ERR_DISK``, ``ERR_LOCKED``."""
-        with database_errors(self.path), self.connection as db:
+        with journal_errors(self.path), self.connection as db:
             many = db.executemany
             many("insert or replace into packs values(?,?,?,?)", batch.packs.values())
             many("insert into frames values(?,?,?,?,?,?,?)", batch.frames)
@@ -223,7 +234,7 @@ class Journal:
             many("delete from loose where digest=?", [(digest,) for digest in batch.packed])
             many("insert into loose(digest, class, data) values(?,?,?)", batch.loose)
             many(
-                "insert or replace into sources values(?,?,?,?,?,?,?,?,?,?)",
+                "insert or replace into sources values(?,?,?,?,?,?,?,?,?,?,?)",
                 [marked(_source_row(entry)) for entry in batch.sources.values()],
             )
             many(
@@ -237,7 +248,7 @@ class Journal:
 
     def identity(self) -> tuple[bytes, bytes]:
         """Return the vault's own 16 bytes, that all its packs carry, and the key of its tombstones; made at first."""
-        if self.meta("owner") is None:
+        if self.meta("owner") is None or self.meta("tombstone_key") is None:
             fresh = {"owner": secrets.token_bytes(OWNER_BYTES), "tombstone_key": secrets.token_bytes(KEY_BYTES)}
             self.change("insert or ignore into meta values(?,?)", fresh.items())
         return self.meta("owner") or b"", self.meta("tombstone_key") or b""
@@ -246,7 +257,7 @@ class Journal:
         """Run a statement for each row in one durable transaction; return how many changed. Raises ``ERR_DISK``."""
         db = self.connection
         before = db.total_changes()
-        with database_errors(self.path), db:
+        with journal_errors(self.path), db:
             db.executemany(statement, rows)
         return db.total_changes() - before
 
@@ -262,9 +273,11 @@ def marked(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _source(row: tuple[Any, ...], generations: tuple[Generation, ...]) -> SourceEntry:
-    number, host, path, kind, session, first_seen, last_seen, size, vanished_at = row
+    number, host, path, kind, session, first_seen, last_seen, size, vanished_at, parent = row
     shown = shown_path(path)
-    return SourceEntry(number, host, shown, kind, session, first_seen, last_seen, size, vanished_at, generations)
+    return SourceEntry(
+        number, host, shown, kind, session, first_seen, last_seen, size, vanished_at, parent, generations
+    )
 
 
 def _generation(
@@ -276,7 +289,7 @@ def _generation(
 def _source_row(entry: SourceEntry) -> tuple[Any, ...]:
     return (
         entry.id, entry.host, stored_path(entry.path), entry.kind, entry.session, entry.first_seen, entry.last_seen,
-        entry.size, entry.vanished_at,
+        entry.size, entry.vanished_at, entry.parent,
     )  # fmt: skip
 
 

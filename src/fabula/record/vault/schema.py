@@ -18,6 +18,7 @@ create table sources(            -- the ledger: every file ever seen, kept after
   host text not null, path not null, kind text not null, session text not null,
   first_seen integer not null, last_seen integer not null,
   size integer not null, vanished_at integer,
+  parent text not null,            -- session that spawned this one, or ''
   mark integer not null,
   unique(host, path)
 );

@@ -45,6 +45,7 @@ class SourceEntry:
     last_seen: int
     size: int
     vanished_at: int | None
+    parent: str = ""  # the session that spawned the one in this file
     generations: tuple[Generation, ...] = ()
 
 
@@ -67,6 +68,17 @@ class Damage:
     problem: str
     digests: tuple[str, ...] = ()  # of the records that cannot be trusted
     touched: tuple[Touched, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair did."""
+
+    packs: int  # read back
+    records: int  # found in them
+    mended: int  # lost records that a source still held
+    lost: int  # records that nothing holds any more
+    problems: tuple[str, ...]  # what could not be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,13 @@ from fabula.kernel.text import storable
 from fabula.record.vault.filling import Filling
 from fabula.record.vault.folder import LOCK, require_journal
 from fabula.record.vault.journal import Batch, GenerationRow, Journal
+from fabula.record.vault.mending import mend
 from fabula.record.vault.reading import Reading
+from fabula.record.vault.repairing import rebuild
 from fabula.record.vault.restoring import restore
 from fabula.record.vault.sealing import Sealing
 from fabula.record.vault.statistics import measure
-from fabula.record.vault.values import TAIL_WINDOW, Damage, Generation, SourceEntry, VaultStats
+from fabula.record.vault.values import TAIL_WINDOW, Damage, Generation, RepairReport, SourceEntry, VaultStats
 from fabula.record.vault.verifying import verify
 from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
@@ -83,15 +85,35 @@ class Vault:
             lock.release()
             raise
 
+    @classmethod
+    def repair(cls, folder: Path, clock: Clock) -> RepairReport:
+        """Make a new journal from the packs and what can be read of the old one; seal lost records again from sources.
+
+        Raises ``ERR_NO_RECORD``, ``ERR_LOCKED``, ``ERR_READ_ONLY``, ``ERR_DISK``.
+        """
+        if not folder.exists():
+            raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
+        with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
+            rebuilt = rebuild(folder)
+        with cls.open(folder, clock) as vault:
+            mended, lost = mend(vault.journal, vault._writer()[0])
+            vault.commit()
+        return RepairReport(rebuilt.packs, rebuilt.records, mended, lost, tuple(rebuilt.problems))
+
     # -- the ledger ----------------------------------------------------------------------------------------------
 
-    def source(self, host: str, path: str, kind: str, session: str) -> SourceEntry:
-        """Return the ledger's entry for a file; at first sight it is written down."""
+    def source(self, host: str, path: str, kind: str, session: str, parent: str = "") -> SourceEntry:
+        """Return the ledger's entry for a file; at first sight it is written down.
+
+        ``parent`` is the session that spawned the file's own.
+        """
         new = self._new_sources.get((host, path))
         found = self._entry(new) if new else self.journal.source_at(host, path)
         if found is None:
             now = self._clock.now_ms()
-            found = SourceEntry(self._next_source, host, path, kind, storable(session), now, now, 0, None)
+            found = SourceEntry(
+                self._next_source, host, path, kind, storable(session), now, now, 0, None, storable(parent)
+            )
             self._next_source += 1
             self._batch.sources[found.id] = found
             self._new_sources[host, path] = found.id

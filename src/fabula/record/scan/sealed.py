@@ -1,0 +1,96 @@
+"""Mapping what only the vault still holds: sources that vanished and generations that were overwritten.
+
+Needed when the map is made anew: everything else is mapped when it is read from disk.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.kernel.records import SourceFile
+from fabula.record.containers.jsonl import JsonLines
+from fabula.record.map.files import insert_file
+from fabula.record.scan.changes import is_plain
+from fabula.record.scan.reading import FileReading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import apsw
+
+    from fabula.record.ingest.caches import Names
+    from fabula.record.sources import Container, Source
+    from fabula.record.vault.values import Generation, SourceEntry
+    from fabula.record.vault.vault import Vault
+
+NEVER_NS = -1  # a stat that no file has
+
+
+def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceEntry, Generation]]:
+    """Return the generations that the map does not know, older ones of a source first."""
+    mapped = {
+        row for (row,) in connection.execute("select vault_generation from files where vault_generation is not null")
+    }
+    return [
+        (entry, generation)
+        for entry in vault.sources()
+        for generation in entry.generations
+        if generation.id not in mapped and generation.size
+    ]
+
+
+class SealedReader:
+    """Opens sealed generations as if they were files on disk."""
+
+    def __init__(
+        self, connection: apsw.Connection, vault: Vault, sources: Mapping[str, Source], scratch: Path | None = None
+    ) -> None:
+        self._connection = connection
+        self._vault = vault
+        self._sources = sources
+        self._scratch = scratch
+
+    def open(self, entry: SourceEntry, generation: Generation, names: Names) -> Iterator[tuple[int, FileReading]]:
+        """Yield the one (session, reading) of a generation; its scratch copy is gone afterwards.
+
+        Nothing is yielded when no source reads that host any more. Raises ``OSError``, ``ERR_VAULT_DAMAGED``.
+        """
+        source = self._sources.get(entry.host)
+        if source is None:
+            return
+        file = self._source_file(entry, generation)
+        session = names.file_session(file)
+        with tempfile.TemporaryDirectory(prefix="fabula-", dir=self._scratch) as folder:
+            copy = Path(folder) / (Path(entry.path.partition("#")[0]).name or "source")
+            self._vault.restore(generation.id, copy)
+            known = insert_file(self._connection, file, session, 0)
+            known.vault_generation = generation.id
+            known.vanished_at = entry.vanished_at or entry.last_seen
+            yield (
+                session,
+                FileReading(
+                    file=file,
+                    known=known,
+                    container=self._container(source, file, copy),
+                    normaliser=source.normaliser(file, None),
+                    vault=None,
+                    sealed_to=generation.size,
+                ),
+            )
+
+    def _container(self, source: Source, file: SourceFile, copy: Path) -> Container:
+        if is_plain(file.path):
+            return source.container(replace(file, path=str(copy), size=copy.stat().st_size))
+        return JsonLines(str(copy))  # rows and compressed lines are sealed as lines
+
+    def _source_file(self, entry: SourceEntry, generation: Generation) -> SourceFile:
+        newest = generation.id == max(each.id for each in entry.generations)
+        taken = self._connection.execute("select 1 from files where path=? and generation=-1", (entry.path,)).fetchone()
+        live = newest and taken is None and not generation.immutable
+        return SourceFile(
+            entry.host, entry.path, entry.kind, entry.session, generation.size, NEVER_NS, NEVER_NS, 0, entry.parent,
+            not live, generation.provenance, -1 if live else generation.number,
+        )  # fmt: skip
