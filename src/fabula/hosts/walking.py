@@ -59,6 +59,17 @@ class Walker:
             except OSError as error:
                 self.problems.append((entry.path, error.strerror or str(error)))
 
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in ``folder``, sorted."""
+        try:
+            with os.scandir(folder) as listing:
+                return sorted(entry.name for entry in listing if entry.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self.problems.append((folder, error.strerror or str(error)))
+            return []
+
     def one(self, path: str) -> os.stat_result | None:
         """Return the stat of one regular file, ``None`` when there is none."""
         try:

@@ -29,11 +29,11 @@ class OpenCodeNormaliser:
         self,
         file: SourceFile,
         state: dict[str, Any] | None,
-        message_of: Callable[[str, str], dict[str, Any]],
+        stored: Callable[[str, str], dict[str, Any]],
     ) -> None:
         self.state = state_of(state, {**_FRESH, "message": {}})
-        self._stored = file.kind.removeprefix("stored-") if file.kind.startswith("stored-") else ""
-        self._message_of = message_of
+        self._stored_kind = file.kind.removeprefix("stored-") if file.kind.startswith("stored-") else ""
+        self._stored = stored
         self._offset = self._length = 0
         if not self.state["session"]:
             self.state["session"], self.state["parent"] = file.session, file.parent_session
@@ -43,7 +43,9 @@ class OpenCodeNormaliser:
         if not isinstance(value, dict):
             return "not an object"
         self._offset, self._length = offset, length
-        table, row = (self._stored, value) if self._stored else (text_of(value, "table"), mapping_of(value, "row"))
+        table, row = (
+            (self._stored_kind, value) if self._stored_kind else (text_of(value, "table"), mapping_of(value, "row"))
+        )
         if table == "session":
             return self._session(row)
         data = _data(row)
@@ -56,6 +58,16 @@ class OpenCodeNormaliser:
     # ── sessions ─────────────────────────────────────────────────────
 
     def _session(self, row: dict[str, Any]) -> Record | str:
+        self._take_session(row)
+        title = text_of(row, "title")
+        if not title:
+            return "session"
+        record = self._record(text_of(row, "id"), "title", "", _created(row))
+        record.title, record.title_rank = title, 1 if title.startswith(_UNNAMED) else 2
+        return record
+
+    def _take_session(self, row: dict[str, Any]) -> None:
+        """Remember what messages and parts need to know of their session."""
         state = self.state
         state["session"] = text_of(row, "id") or state["session"]
         state["parent"] = _either(row, "parent_id", "parentID") or state["parent"]
@@ -63,12 +75,6 @@ class OpenCodeNormaliser:
         revert = row.get("revert")
         undone = _object(revert) if isinstance(revert, str) else mapping_of(row, "revert")
         state["revert"], state["revert_part"] = text_of(undone, "messageID"), text_of(undone, "partID")
-        title = text_of(row, "title")
-        if not title:
-            return "session"
-        record = self._record(text_of(row, "id"), "title", "", _created(row))
-        record.title, record.title_rank = title, 1 if title.startswith(_UNNAMED) else 2
-        return record
 
     # ── messages ─────────────────────────────────────────────────────
 
@@ -87,6 +93,8 @@ class OpenCodeNormaliser:
         state = self.state
         identity, role = text_of(row, "id"), text_of(data, "role")
         state["session"] = _either(row, "session_id", "sessionID") or state["session"]
+        if self._stored_kind:
+            self._take_session(self._stored(state["session"], ""))
         path = mapping_of(data, "path")
         tokens = mapping_of(data, "tokens")
         state["message"] = {
@@ -138,7 +146,7 @@ class OpenCodeNormaliser:
         if known.get("id") == identity and "tokens" in known:
             return dict(known)
         session = _either(row, "session_id", "sessionID") or self.state["session"]
-        found = self._message_of(session, identity) if self._stored else {}
+        found = self._stored(session, identity) if self._stored_kind else {}
         message = self._take_message({**found, "id": identity, "session_id": session}, found)
         if not found and "time" in data:  # texts of the assistant say when they were streamed, a person's do not
             message["role"] = "assistant"

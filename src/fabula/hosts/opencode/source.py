@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabula.hosts.opencode.roots import OpenCodeRoots
     from fabula.record.sources import Container, Normaliser
 
-MESSAGE_LIMIT = 8 << 20  # bytes of an older message's file that are read for its parts
+OBJECT_LIMIT = 8 << 20  # bytes of a stored session or message that are read for its parts
 
 
 class OpenCodeSource:
@@ -32,17 +32,21 @@ class OpenCodeSource:
         self.roots = roots
         self._walker = Walker()
         self._versions = Versions(str(roots.database))
-        self._messages: dict[str, dict[str, Any]] = {}
+        self._session_files: dict[str, str] = {}
+        self._stored: dict[str, dict[str, Any]] = {}
 
     def discover(self) -> Iterator[SourceFile]:
         """Find the sessions of the database by one look at their signatures, then the older files by name."""
         self._walker = Walker()
-        self._messages = {}
+        self._session_files = {}
+        self._stored = {}
         yield from self._database_sessions()
         for kind in ("session", "message", "part"):
             for path, found in self._walker.files(str(self.roots.storage / kind), (".json",)):
                 session = os.path.basename(os.path.dirname(path)) if kind == "message" else ""
-                session = os.path.basename(path)[:-5] if kind == "session" else session
+                if kind == "session":
+                    session = os.path.basename(path)[:-5]
+                    self._session_files[session] = path
                 yield source_file(self.host, path, f"stored-{kind}", session, found)
 
     def problems(self) -> list[tuple[str, str]]:
@@ -58,7 +62,7 @@ class OpenCodeSource:
 
     def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
         """Return the reader of a file's values."""
-        return OpenCodeNormaliser(file, state, self._stored_message)
+        return OpenCodeNormaliser(file, state, self._stored_object)
 
     def _database_sessions(self) -> Iterator[SourceFile]:
         path = str(self.roots.database)
@@ -77,18 +81,20 @@ class OpenCodeSource:
                 session.rows, session.updated_ms * 1_000_000, session.times, found.st_ino, session.parent,
             )  # fmt: skip
 
-    def _stored_message(self, session: str, message: str) -> dict[str, Any]:
-        """Return the message that a stored part belongs to, from the file beside it; empty when it is gone."""
-        known = self._messages.get(message)
+    def _stored_object(self, session: str, message: str) -> dict[str, Any]:
+        """Return the stored session, or one of its messages, that a stored part belongs to; empty when it is gone."""
+        key = message or session
+        known = self._stored.get(key)
         if known is None:
-            known = self._messages[message] = _read_object(self.roots.storage / "message" / session / f"{message}.json")
+            beside = self.roots.storage / "message" / session / f"{message}.json"
+            known = self._stored[key] = _read_object(beside if message else self._session_files.get(session, ""))
         return known
 
 
-def _read_object(path: os.PathLike[str]) -> dict[str, Any]:
+def _read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            value = json.loads(file.read(MESSAGE_LIMIT))
+            value = json.loads(file.read(OBJECT_LIMIT))
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) and text_of(value, "id") else {}
