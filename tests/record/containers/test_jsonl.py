@@ -184,10 +184,11 @@ def test_unfinished_deep_nesting_ends_in_time(file: Path) -> None:
     assert values[-1].value == {"n": 1}
 
 
-def test_a_line_of_opening_braces_ends_in_time(file: Path) -> None:
-    values, _, unreadable = read(file, b"{" * 1_000_000 + b"\n" + b'{"n":1}\n')
+@pytest.mark.parametrize("opening", [b"{", b'{"', b'{"a":', b'{"a":["', b"{ "])
+def test_a_line_of_openings_ends_in_time(file: Path, opening: bytes) -> None:
+    values, _, unreadable = read(file, opening * 100_000 + b"x\n" + b'{"n":1}\n')
     assert [value.value for value in values] == [{"n": 1}]
-    assert unreadable == 1_000_000
+    assert unreadable == len(opening) * 100_000 + 1
 
 
 def test_an_empty_file_has_no_chunks(file: Path) -> None:

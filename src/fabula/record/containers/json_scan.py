@@ -31,11 +31,13 @@ _OUTLINE_LIMIT = 8 << 20
 _RESCAN_LIMIT = 256 << 20
 
 #: What one failed attempt costs besides the bytes it looked at.
-_ATTEMPT_COST = 1024
-_WINDOW = 64 << 10
+_ATTEMPT_COST = 2048
+_WINDOW = 16 << 10
 
 _DAMAGE: Any = object()
 _BLANK_BYTES = b" \t\r"
+_OPENING = re.compile(rb'\{(?=[ \t\r]*+["}])')  # a brace before anything else begins no object
+_OPENING_TEXT = re.compile(r'\{(?=[ \t\r]*+["}])')
 _LEADING = re.compile(rb"[ \t\r]*+")
 _LEADING_TEXT = re.compile(r"[ \t\r]*+")
 _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
@@ -116,8 +118,8 @@ def _decoded_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, int
             value, stop, cost = _DAMAGE, index, _cost(error, index, len(text))
         if value is _DAMAGE:
             spent += cost
-            stop = text.find("{", index + 1) if spent <= _RESCAN_LIMIT else -1
-            stop = len(text) if stop < 0 else stop
+            fresh = _OPENING_TEXT.search(text, index + 1) if spent <= _RESCAN_LIMIT else None
+            stop = fresh.start() if fresh else len(text)
         elif not one_to_one or text.find("\\u", index, stop) >= 0:
             value = make_valid(value)
         part = text[index:stop]
@@ -144,7 +146,7 @@ def _outline_in_text(data: bytes, index: int, at: int, end: int) -> tuple[Any, i
     try:
         value, behind = outline(data, at, end)
     except ValueError:
-        return _DAMAGE, index, 16 * (end - at)
+        return _DAMAGE, index, 64 * (end - at)
     return value, index + len(data[at:behind].decode("utf-8", "surrogateescape")), 0
 
 
@@ -156,8 +158,8 @@ def _outlined_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, in
             value, behind = outline(data, at, end)
         except ValueError:
             spent += end - at
-            behind = data.find(b"{", at + 1, end) if spent <= _RESCAN_LIMIT else -1
-            behind = end if behind < 0 else behind
+            fresh = _OPENING.search(data, at + 1, end) if spent <= _RESCAN_LIMIT else None
+            behind = fresh.start() if fresh else end
             yield at, _trim(data, at, behind)[1], _DAMAGE
             at = behind
             continue
