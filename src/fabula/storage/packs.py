@@ -28,6 +28,7 @@ class Frame:
 
     offset: int
     length: int
+    crc: int
     table: list[tuple[bytes, int]]
     content: bytes
 
@@ -150,25 +151,37 @@ class PackReader:
         rows = form.decode_table(table)
         if sum(row[1] for row in rows) != header.content:
             raise ValueError("the frame's table does not add up")
-        return Frame(offset, length, rows, decompress(payload, header.content))
+        return Frame(offset, length, header.crc, rows, decompress(payload, header.content))
 
-    def frames(self, limit: int | None = None) -> Iterator[Frame]:
-        """Yield every whole frame in file order, up to ``limit`` bytes, and end at the footer or an unfinished tail.
+    def walk(self, end: int) -> Iterator[Frame | str]:
+        """Yield every whole frame before byte ``end``, and a sentence for each damaged stretch between them.
 
-        Raises ``ValueError`` when the header, or a frame that is followed by others, is damaged.
+        Needs no journal: behind damage it goes on where the next sound frame begins. Ends at the footer.
         """
-        self.header()
-        end = self.size() if limit is None else limit
         offset = form.HEADER_BYTES
-        while offset + form.FRAME_HEADER_BYTES <= end:
+        while offset < end:
             head = self.read_at(offset, form.FRAME_HEADER_BYTES)
             if head[:4] == form.FOOTER_MAGIC:
                 return
-            length = form.decode_frame_header(head).length
-            if offset + length > end:
-                return
-            yield self.frame(offset, length)
-            offset += length
+            try:
+                frame = self.frame(offset, min(form.decode_frame_header(head).length, end - offset))
+                yield frame
+                offset += frame.length
+            except ValueError as error:
+                yield f"at byte {offset}: {error}"
+                offset = self._next_frame(offset + 1, end)
+
+    def _next_frame(self, offset: int, end: int) -> int:
+        """Return where the next bytes lie that look like the beginning of a frame or of the footer, or ``end``."""
+        while offset < end:
+            block = self.read_at(offset, min(SLICE, end - offset))
+            found = [at for at in map(block.find, (form.FRAME_MAGIC, form.FOOTER_MAGIC)) if at >= 0]
+            if found:
+                return offset + min(found)
+            if len(block) < len(form.FRAME_MAGIC):
+                return end
+            offset += len(block) - len(form.FRAME_MAGIC) + 1
+        return end
 
     def footer(self, end: int) -> list[form.FramePlace]:
         """Read the footer of a closed pack of ``end`` bytes. Raises ``ValueError``."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Provenance
 
+REPAIR = "fabula record verify --repair"
 OWNER_BYTES, KEY_BYTES = 16, 32
 _BATCH = 500  # digests asked for in one query
 
@@ -105,7 +106,7 @@ def journal_errors(path: Path) -> Iterator[None]:
         with database_errors(path):
             yield
     except apsw.SQLError as error:
-        raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}", "fabula record verify --repair") from error
+        raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}", REPAIR) from error
 
 
 class Journal:
@@ -147,6 +148,13 @@ class Journal:
         """Yield the rows of a query. Raises ``ERR_DATABASE`` when the file is damaged."""
         with journal_errors(self.path):
             yield from self.connection.execute(query, bindings)
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of a table's columns. Raises ``ERR_DATABASE`` when there is no such table."""
+        names = [row[0] for row in self.rows("select name from pragma_table_info(?)", (table,))]
+        if not names:
+            raise FabulaError("ERR_DATABASE", f"{self.path} is damaged: no table {table}", REPAIR)
+        return names
 
     def meta(self, key: str) -> bytes | None:
         """Return one of the vault's own values."""

@@ -39,7 +39,6 @@ create table generations(        -- one per time a file was seen for the first t
 );
 
 create table segments(           -- a generation's manifest, in order and without holes between rows
-  id integer primary key,
   generation_id integer not null references generations,
   offset integer not null, length integer not null,
   layout blob not null, digests blob not null,
@@ -87,27 +86,10 @@ create table citations(          -- handed out: must stay resolvable; a repeated
 ) without rowid;
 """
 
-#: Tables that can be made again from the packs.
-INDEX_TABLES = ("blobs", "frames", "packs")
-
-#: Tables that hold truth, with their columns; the last one is the mark (``meta`` and ``loose`` have none).
-TRUTH_TABLES: dict[str, tuple[str, ...]] = {
-    "meta": ("key", "value"),
-    "sources": (
-        "id", "host", "path", "kind", "session", "first_seen", "last_seen", "size", "vanished_at", "mark",
-    ),
-    "generations": (
-        "id", "source_id", "number", "provenance", "immutable", "length", "tail_digest", "tail", "begun_at",
-        "sealed_at", "mark",
-    ),
-    "segments": ("generation_id", "offset", "length", "layout", "digests", "mark"),
-    "loose": ("id", "digest", "class", "data"),
-    "tombstones": ("print", "kind", "forgotten_at", "mark"),
-    "pins": ("kind", "ref", "pinned_at", "mark"),
-    "titles": ("kind", "ref", "title", "given_at", "mark"),
-    "cards": ("ref", "card", "made_at", "mark"),
-    "citations": ("uid", "digest", "reader", "first_at", "last_at", "mark"),
-}  # fmt: skip
+#: Tables that hold truth. Those that end with a ``mark`` have it over all their other columns.
+TRUTH_TABLES = (
+    "meta", "sources", "generations", "segments", "loose", "tombstones", "pins", "titles", "cards", "citations",
+)  # fmt: skip
 
 #: ``packs.closed``: still growing; ended by its footer; ended without one (a pack that lost bytes, or was read back).
 OPEN, CLOSED, ENDED = 0, 1, 2

@@ -96,7 +96,7 @@ class Vault:
         with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
             rebuilt = rebuild(folder)
         with cls.open(folder, clock) as vault:
-            mended, lost = mend(vault.journal, vault._writer()[0])
+            mended, lost = vault.mend()
             vault.commit()
         return RepairReport(rebuilt.packs, rebuilt.records, mended, lost, tuple(rebuilt.problems))
 
@@ -231,6 +231,13 @@ class Vault:
             self._new_sources.clear()
         filling.committed()
         sealing.committed()
+
+    def mend(self) -> tuple[int, int]:
+        """Seal lost records again where a source still holds their bytes.
+
+        Returns how many were, and how many stay lost; durable with the next commit.
+        """
+        return mend(self.journal, self._writer()[0])
 
     # -- reading -------------------------------------------------------------------------------------------------
 

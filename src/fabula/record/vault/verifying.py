@@ -10,7 +10,7 @@ from fabula.kernel.hashes import digest_text
 from fabula.record.vault import manifest
 from fabula.record.vault.folder import JOURNAL, PACKS, pack_name, packs_on_disk
 from fabula.record.vault.marks import mark, shown_path
-from fabula.record.vault.schema import CLOSED, OPEN, TRUTH_TABLES
+from fabula.record.vault.schema import CLOSED, ENDED, OPEN, TRUTH_TABLES
 from fabula.record.vault.values import Damage, Touched
 from fabula.storage.packs import PackReader
 from fabula.storage.packs_format import HEADER_BYTES, FramePlace
@@ -52,10 +52,9 @@ def _journal(journal: Journal) -> Iterator[Finding]:
     for (complaint,) in journal.rows(f"pragma integrity_check({_MANY})"):
         if complaint != "ok":
             yield JOURNAL, None, str(complaint), []
-    for table, columns in TRUTH_TABLES.items():
-        if columns[-1] != "mark":
-            continue
-        for row in journal.each(f"select {', '.join(columns)} from {table}"):
+    for table in TRUTH_TABLES:
+        marked = journal.columns(table)[-1] == "mark"
+        for row in journal.each(f"select * from {table}") if marked else ():
             if mark(*row[:-1]) != row[-1]:
                 named = shown_path(row[2]) if table == "sources" else str(row[:2])
                 yield f"{JOURNAL}: {table}", None, f"the row {named} does not match its checksum", []
@@ -95,10 +94,10 @@ def _packs(folder: Path, journal: Journal) -> Iterator[Finding]:
 
 
 def _ends(pack: PackReader, journal: Journal, length: int, places: list[FramePlace], *, closed: int) -> Iterator[str]:
-    """Check what is around the frames: header, footer, and that nothing lies between."""
+    """Check what is around the frames: header, footer, and that nothing lies between (but in a pack read back)."""
     end = HEADER_BYTES
     for place in places:
-        if place.offset != end:
+        if place.offset != end and closed != ENDED:
             yield f"nothing is known of the bytes from {end} to {place.offset}"
         end = place.offset + place.length
     try:
@@ -145,10 +144,27 @@ def _loose(journal: Journal) -> Iterator[Finding]:
             yield f"{JOURNAL}: loose", None, "a record does not match its digest", [digest]
 
 
+def lost_records(journal: Journal) -> dict[bytes, list[Touched]]:
+    """Return the records that manifests name and the vault does not hold, with the spans they made up."""
+    known = _held(journal)
+    lost = {
+        piece.value
+        for _, segment in _segments(journal)
+        for piece in (segment.pieces() if isinstance(segment, manifest.Segment) else ())
+        if piece.kind in manifest.IN_PACK and piece.value not in known
+    }
+    return _touched(journal, lost)
+
+
+def _held(journal: Journal) -> set[bytes]:
+    held = {row[0] for row in journal.each("select digest from blobs")}
+    held.update(row[0] for row in journal.each("select digest from loose"))
+    return held
+
+
 def _manifests(journal: Journal) -> Iterator[Finding]:
     """Check that every generation is described from its first byte to its last, by records that exist."""
-    known = {row[0] for row in journal.each("select digest from blobs")}
-    known.update(row[0] for row in journal.each("select digest from loose"))
+    known = _held(journal)
     ends: dict[int, int] = {}
     for generation_id, segment in _segments(journal):
         place = f"{JOURNAL}: segments of generation {generation_id}"

@@ -1,0 +1,190 @@
+"""Repairing: a new journal from what can be read of the old one and from the packs.
+
+The index of records (``packs``, ``frames``, ``blobs``) is made anew from the packs themselves. Rows of truth are copied
+as they are, damaged marks included, so that nothing is declared sound that is not; the old journal is kept beside.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from fabula.kernel.errors import FabulaError
+from fabula.record.vault.folder import JOURNAL, PACKS, packs_on_disk
+from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, TRUTH_TABLES, VERSION
+from fabula.storage.database import database_errors, open_database
+from fabula.storage.files import PRIVATE_FILE, disk_errors, sync_folder
+from fabula.storage.packs import PackReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabula.storage.packs import Frame
+
+KEPT = "journal.damaged.db"
+_NEW = "journal.new.db"
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What a new journal was made of."""
+
+    packs: int = 0
+    records: int = 0
+    problems: list[str] = field(default_factory=list)  # what could not be read
+
+
+def rebuild(folder: Path) -> Rebuilt:
+    """Replace the journal of the vault in ``folder``; the caller holds the vault's lock.
+
+    A crash on the way leaves the old journal. Raises ``ERR_LOCKED`` while others read it, ``ERR_DISK``.
+    """
+    rebuilt = Rebuilt()
+    old, new = folder / JOURNAL, folder / _NEW
+    _remove(new)
+    target = open_database(new, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
+    try:
+        with database_errors(new), target:
+            if old.exists():
+                _copy_truth(old, target, rebuilt)
+            else:
+                rebuilt.problems.append(f"{JOURNAL} is missing: which files the records made up is not known")
+            _index_packs(folder, target, rebuilt)
+        target.execute("pragma wal_checkpoint(truncate)")
+    finally:
+        target.close()
+    with disk_errors(folder):
+        if old.exists():
+            shutil.copyfile(old, folder / KEPT)
+            (folder / KEPT).chmod(PRIVATE_FILE)
+            _remove_log(old)
+        new.replace(old)
+        sync_folder(folder)
+    return rebuilt
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    _remove_log(path)
+
+
+def _remove_log(path: Path) -> None:
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+# -- truth ---------------------------------------------------------------------------------------------------------
+
+
+def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> None:
+    source = apsw.Connection(str(old))
+    try:
+        _merge_log(source, old)
+        for table in TRUTH_TABLES:
+            columns = [row[0] for row in target.execute("select name from pragma_table_info(?)", (table,))]
+            for row in _rows(source, table, columns, rebuilt):
+                _copy_row(table, row, target, rebuilt)
+    finally:
+        source.close()
+
+
+def _copy_row(table: str, row: tuple[Any, ...], target: apsw.Connection, rebuilt: Rebuilt) -> None:
+    if table == "loose" and sha256(row[3]).digest() != row[1]:
+        rebuilt.problems.append("loose: a record does not match its digest")
+        return
+    try:
+        target.execute(f"insert into {table} values({','.join('?' * len(row))}) on conflict do nothing", row)
+    except apsw.ConstraintError as error:
+        rebuilt.problems.append(f"{table}: {error}")
+
+
+def _merge_log(source: apsw.Connection, old: Path) -> None:
+    """Bring the write-ahead log into the file: left beside it, it would be applied to the new journal."""
+    with suppress(apsw.CorruptError, apsw.NotADBError):
+        busy = source.execute("pragma wal_checkpoint(truncate)").fetchone()
+        if busy and busy[0]:
+            raise FabulaError("ERR_LOCKED", f"{old}: other processes are reading", "end them, then repeat the command")
+
+
+def _rows(source: apsw.Connection, table: str, columns: list[str], rebuilt: Rebuilt) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table; behind a damaged page, go on from the table's other end."""
+    names = ", ".join(columns)
+    try:
+        yield from source.execute(f"select {names} from {table} not indexed")
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        rebuilt.problems.append(f"{table}: {error}")
+        with suppress(apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+            yield from source.execute(f"select {names} from {table} not indexed order by {columns[0]} desc")
+
+
+# -- the index -----------------------------------------------------------------------------------------------------
+
+
+def _index_packs(folder: Path, target: apsw.Connection, rebuilt: Rebuilt) -> None:
+    found = target.execute("select value from meta where key='owner'").fetchone()
+    frame_id = 0
+    for pack_id, name in packs_on_disk(folder).items():
+        pack = PackReader(folder / PACKS / name)
+        try:
+            pack_class, owner = pack.header()
+            if found is None:
+                found = (owner,)
+                target.execute("insert into meta values('owner', ?)", (owner,))
+            if owner != found[0]:
+                rebuilt.problems.append(f"{name}: the pack belongs to another vault")
+                continue
+            end = pack.size()
+            rebuilt.packs += 1
+            sound = True
+            for part in pack.walk(end):
+                problem = part if isinstance(part, str) else _problem(part)
+                if isinstance(part, str) or problem:
+                    rebuilt.problems.append(f"{name}: {problem}")
+                    sound = False
+                    continue
+                frame_id += 1
+                _index_frame(target, frame_id, pack_id, part)
+                rebuilt.records += len(part.table)
+            closed = CLOSED if sound and _has_footer(pack, end) else ENDED
+            target.execute("insert into packs values(?,?,?,?)", (pack_id, int(pack_class), end, closed))
+        except (ValueError, OSError) as error:
+            rebuilt.problems.append(f"{name}: {error}")
+        finally:
+            pack.close()
+
+
+def _has_footer(pack: PackReader, end: int) -> bool:
+    try:
+        pack.footer(end)
+    except ValueError:
+        return False
+    return True
+
+
+def _problem(frame: Frame) -> str:
+    """Say what is wrong with the records of a frame that decodes; empty when nothing is."""
+    view, start = memoryview(frame.content), 0
+    for digest, length in frame.table:
+        if sha256(view[start : start + length]).digest() != digest:
+            return f"at byte {frame.offset}: records do not match their digests"
+        start += length
+    return ""
+
+
+def _index_frame(target: apsw.Connection, frame_id: int, pack_id: int, frame: Frame) -> None:
+    target.execute(
+        "insert into frames values(?,?,?,?,?,?,?)",
+        (frame_id, pack_id, frame.offset, frame.length, len(frame.table), frame.crc, len(frame.content)),
+    )
+    start = 0
+    rows = []
+    for digest, length in frame.table:
+        rows.append((digest, frame_id, start))
+        start += length
+    target.executemany("insert or ignore into blobs values(?,?,?)", rows)
