@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabula.kernel.ids import unpack_id
+from fabula.kernel.ids import pack_id, unpack_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 #: Sessions that a list shows: what a person would call a session. Subagents are shown inside of theirs.
 LISTED_KINDS = ("main", "sdk", "prompts")
+
+#: Kinds of file that stand beside a transcript and cannot replace it.
+SIDE_FILES = ("tool-result", "file-backup", "meta", "history", "names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,28 @@ class ModelUsage:
     cache_write: int
 
 
-_SESSION = """
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A file that a session was read from. ``generation`` is -1 for the live file; ``gone`` when it vanished."""
+
+    path: str
+    kind: str
+    generation: int
+    provenance: str
+    size: int
+    sealed: bool
+    gone: bool
+
+
+_SESSION = f"""
 select s.id, s.uid, s.host, s.kind, coalesce(p.label, '?'), s.title, s.title_rank, s.cwd, s.branch,
        s.first_time, s.last_time, s.records,
        (select count(*) from threads t where t.session_id = s.id),
        (select count(*) from sessions c where c.parent_id = s.id and c.kind in ('subagent', 'compaction')),
        case when s.kind in ('main', 'sdk') then (select o.uid from sessions o where o.id = s.parent_id) end,
-       exists(select 1 from files f where f.session_id = s.id)
-       and not exists(select 1 from files f where f.session_id = s.id and f.vanished_at is null)
+       exists(select 1 from files f where f.session_id = s.id and f.kind not in {SIDE_FILES})
+       and not exists(select 1 from files f where f.session_id = s.id and f.kind not in {SIDE_FILES}
+                                              and f.vanished_at is null)
   from sessions s left join projects p on p.id = s.project_id
 """
 
@@ -108,11 +125,15 @@ select t.id, t.uid, s.uid, coalesce(p.label, '?'), t.first_time, t.last_time,
 """
 
 
-def list_sessions(connection: apsw.Connection, window: Window, *, limit: int, offset: int = 0) -> list[SessionRow]:
-    """Return sessions, the one last active first."""
+def list_sessions(
+    connection: apsw.Connection, window: Window, *, limit: int, offset: int = 0, pinned: Sequence[str] = ()
+) -> list[SessionRow]:
+    """Return sessions: those whose ids are pinned, then the one last active first."""
     where, values = _session_condition(window)
-    statement = f"{_SESSION} where {where} order by s.last_time desc nulls last, s.id desc limit ? offset ?"
-    return [_session(row) for row in connection.execute(statement, (*values, limit, offset))]
+    first = f"s.uid in ({','.join('?' * len(pinned))}) desc, " if pinned else ""
+    statement = f"{_SESSION} where {where} order by {first}s.last_time desc nulls last, s.id desc limit ? offset ?"
+    packed = [pack_id(uid) for uid in pinned]
+    return [_session(row) for row in connection.execute(statement, (*values, *packed, limit, offset))]
 
 
 def count_sessions(connection: apsw.Connection, window: Window) -> int:
@@ -162,6 +183,14 @@ def files_of_session(connection: apsw.Connection, session: int) -> list[TouchedF
     for path, operation, number in connection.execute(statement, (session,)):
         found.setdefault(path, {})[operation] = number
     return [TouchedFile(path, operations) for path, operations in found.items()]
+
+
+def sources_of_session(connection: apsw.Connection, session: int) -> list[SourceRow]:
+    """Return the files that a session was read from, live ones first."""
+    statement = """
+        select path, kind, generation, provenance, size, vault_generation is not null, vanished_at is not null
+          from files where session_id = ? order by generation >= 0, path, generation"""
+    return [SourceRow(*(*row[:5], *map(bool, row[5:]))) for row in connection.execute(statement, (session,))]
 
 
 def usage_of_session(connection: apsw.Connection, session: int) -> list[ModelUsage]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 MADE_WITH = "Made with Fabula"
 
+_PICTURES = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 10)} | {127: "␡"}
+_PICTURES |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -44,3 +47,8 @@ def turn_title(turn: Turn) -> str:
     """Return what heads a turn: its kind, the time to the second, and its id."""
     moment = format_time(turn.time)[:19].replace("T", " ")
     return " · ".join(part for part in (turn.kind, moment, turn.uid) if part)
+
+
+def visible(text: str) -> str:
+    """Show control characters and overrides of the text direction as signs, so that they cannot act."""
+    return text.replace("\r\n", "\n").translate(_PICTURES)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
-from fabula.record.reading.document import MADE_WITH, sections, turn_title
+from fabula.record.reading.document import MADE_WITH, sections, turn_title, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +29,6 @@ section.aside{border-left:3px solid var(--line);padding-left:1rem;margin:1rem 0}
 """
 _STYLE_HASH = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'"
-_PICTURES = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 10)} | {127: "␡"}
-_PICTURES |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 
 
 def to_html(document: Document) -> str:
@@ -79,4 +77,4 @@ def _piece(piece: Piece) -> str:
 
 
 def _safe(text: str) -> str:
-    return escape(text.translate(_PICTURES), quote=True)
+    return escape(visible(text), quote=True)

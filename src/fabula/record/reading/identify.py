@@ -47,6 +47,18 @@ def identify(connection: apsw.Connection, text: str, *kinds: TargetKind) -> Targ
     raise FabulaError("ERR_NOT_FOUND", f"no {names} has the id {wanted}", "fabula record sessions --all")
 
 
+def thread_of(connection: apsw.Connection, target: Target) -> int:
+    """Return the row of the thread that a thread or record target means. Raises ``ERR_NOT_FOUND``."""
+    if target.kind == "thread":
+        return target.id
+    for (thread,) in connection.execute("select thread_id from records where id = ?", (target.id,)):
+        if thread is not None:
+            return int(thread)
+    raise FabulaError(
+        "ERR_NOT_FOUND", f"{target.kind} {target.uid} belongs to no thread", f"fabula record block {target.uid}"
+    )
+
+
 def _by_prefix(connection: apsw.Connection, kind: TargetKind, prefix: str) -> list[Target]:
     found = _select(connection, kind, "uid>=? and uid<?", (prefix, prefix + "\U0010ffff"))
     packed = packed_range(prefix)

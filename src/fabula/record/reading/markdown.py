@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabula.record.reading.document import MADE_WITH, sections, turn_title
+from fabula.record.reading.document import MADE_WITH, sections, turn_title, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def to_markdown(document: Document) -> str:
     lines += [f"- {name}: {_plain(value)}" for name, value in document.facts if value]
     for view in document.threads:
         lines += ["", f"## Thread {_plain(view.thread)}", *_thread(view)]
-    return "\n".join([*lines, "", "---", "", f"*{MADE_WITH}.*", ""])
+    return visible("\n".join([*lines, "", "---", "", f"*{MADE_WITH}.*", ""]))
 
 
 def _thread(view: ThreadView) -> Iterator[str]:

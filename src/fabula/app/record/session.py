@@ -1,0 +1,69 @@
+"""The verb ``record session``: everything about one session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.app.record.lines import SessionLine, ThreadLine, session_line, thread_line
+from fabula.app.record.reading import given_titles, pinned
+from fabula.record.reading.catalogue import (
+    LISTED_KINDS,
+    ModelUsage,
+    SourceRow,
+    TouchedFile,
+    children,
+    files_of_session,
+    session_by_row,
+    sources_of_session,
+    threads_of_session,
+    usage_of_session,
+)
+from fabula.record.reading.identify import identify
+
+if TYPE_CHECKING:
+    from fabula.app.access import Freshness
+    from fabula.app.wiring import App
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
+    """``id``: a session, or a beginning of its id that is unique."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionResult:
+    """A session with its threads, subagents, continuations, the files it touched, its usage and where it is kept.
+
+    Files and usage include the subagents'; usage counts each API response once.
+    """
+
+    session: SessionLine
+    threads: tuple[ThreadLine, ...]
+    subagents: tuple[SessionLine, ...]
+    continued_by: tuple[SessionLine, ...]
+    files: tuple[TouchedFile, ...]
+    usage: tuple[ModelUsage, ...]
+    sources: tuple[SourceRow, ...]
+    fresh: Freshness
+
+
+def session(app: App, request: SessionRequest) -> SessionResult:
+    """Describe a session. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_NO_RECORD``."""
+    fresh = app.refresh()
+    reader = app.reader()
+    number = identify(reader, request.id, "session").id
+    titles, pins = given_titles(app, "session"), pinned(app, "session")
+    names, pinned_threads = given_titles(app, "thread"), pinned(app, "thread")
+    return SessionResult(
+        session_line(app, session_by_row(reader, number), titles, pins),
+        tuple(thread_line(app, row, names, pinned_threads) for row in threads_of_session(reader, number)),
+        tuple(session_line(app, row, titles, pins) for row in children(reader, number, ("subagent", "compaction"))),
+        tuple(session_line(app, row, titles, pins) for row in children(reader, number, LISTED_KINDS)),
+        tuple(files_of_session(reader, number)),
+        tuple(usage_of_session(reader, number)),
+        tuple(sources_of_session(reader, number)),
+        fresh,
+    )

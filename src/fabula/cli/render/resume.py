@@ -1,0 +1,26 @@
+"""Opening a session again: print the command, or become it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabula.app.record.resume import ResumeResult
+    from fabula.cli.output import Out
+
+
+def render(result: ResumeResult, out: Out) -> None:
+    """Print the command line; unless only that was asked for, run it in place of this process."""
+    if result.print_only:
+        out.line(result.shell)
+        for note in result.notes:
+            out.line(f"# {note}")
+        return
+    for note in result.notes:
+        out.line(out.dim(note))
+    out.line(out.dim(result.shell))
+    out.flush()
+    if result.cwd:
+        os.chdir(result.cwd)
+    os.execvpe(result.words[0], result.words, {**os.environ, **result.environment})  # noqa: S606

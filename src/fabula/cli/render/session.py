@@ -1,0 +1,59 @@
+"""One session as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.cli.render.record_lines import moment, notes, session_line, thread_line
+
+if TYPE_CHECKING:
+    from fabula.app.record.lines import SessionLine
+    from fabula.app.record.session import SessionResult
+    from fabula.cli.output import Out
+
+FILES_SHOWN = 20
+
+
+def render(result: SessionResult, out: Out) -> None:
+    """Write what a session is, what happened in it, and where it is kept."""
+    session_line(result.session, out)
+    for name, value in (("folder", result.session.cwd), ("branch", result.session.branch)):
+        if value:
+            out.line(f"  {name}  {value}")
+    out.line(f"  time    {moment(result.session.first_time)} to {moment(result.session.last_time)} UTC")
+    _heading(f"{len(result.threads)} threads", out)
+    for thread in result.threads:
+        thread_line(thread, out)
+    _sessions("subagents", result.subagents, out)
+    _sessions("continued by", result.continued_by, out)
+    _files(result, out)
+    for use in result.usage:
+        spent = f"{use.input} in, {use.output} out, {use.cache_read} cache read, {use.cache_write} cache write"
+        out.line(f"  usage   {use.model}: {use.responses} responses, {spent}")
+    for source in result.sources:
+        state = "gone" if source.gone else "there"
+        sealed = "sealed" if source.sealed else "not sealed"
+        out.line(out.dim(f"  source  {source.path} ({source.kind}, {state}, {sealed})"))
+    notes(result.fresh, out)
+
+
+def _heading(text: str, out: Out) -> None:
+    out.line()
+    out.line(out.bold(text))
+
+
+def _sessions(name: str, lines: tuple[SessionLine, ...], out: Out) -> None:
+    if lines:
+        _heading(name, out)
+        for line in lines:
+            session_line(line, out)
+
+
+def _files(result: SessionResult, out: Out) -> None:
+    if result.files:
+        _heading(f"{len(result.files)} files", out)
+    for file in result.files[:FILES_SHOWN]:
+        counts = ", ".join(f"{number} {operation}" for operation, number in file.operations.items())
+        out.line(f"  {file.path}  {out.dim(counts)}")
+    if len(result.files) > FILES_SHOWN:
+        out.line(out.dim(f"  and {len(result.files) - FILES_SHOWN} more (--json lists all)"))
