@@ -20,7 +20,11 @@ COMMANDS: tuple[Command, ...] = (
         details="Other commands take in what is new by themselves; a scan reads everything and accounts for it.",
     ),
     record_verb("seal", "seal every byte of every source in the vault, without indexing", options=(_VAULT,)),
-    record_verb("verify", "check every sealed byte against its digest and name what a damage hits"),
+    record_verb(
+        "verify",
+        "check every sealed byte against its digest and name what a damage hits",
+        options=(Option("--repair", "first read the packs back, and seal lost records again from their sources"),),
+    ),
     record_verb(
         "restore",
         "write a sealed file back, byte for byte",

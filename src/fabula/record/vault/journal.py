@@ -129,9 +129,11 @@ class Journal:
             connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
             return cls(connection, path)
         except FabulaError as error:
-            if error.code == "ERR_DATABASE" and "damaged" not in error.message:
-                raise FabulaError("ERR_VAULT_FORMAT", error.message) from error
-            raise
+            if error.code != "ERR_DATABASE":
+                raise
+            if "damaged" in error.message:
+                raise FabulaError("ERR_DATABASE", error.message, REPAIR) from error
+            raise FabulaError("ERR_VAULT_FORMAT", error.message) from error
 
     def close(self) -> None:
         """Close the database."""

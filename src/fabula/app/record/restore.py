@@ -1,0 +1,136 @@
+"""The verb ``record restore``: a sealed file back, byte for byte, any generation of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from fabula.kernel.errors import FabulaError
+from fabula.record.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabula.app.wiring import App
+    from fabula.record.vault.values import Generation, SourceEntry
+
+_SHOWN = 8  # files that an ambiguous session names
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRequest:
+    """``target``: a session's id, a beginning of it that is unique, or the path of a file that was sealed.
+
+    ``generation`` is a number; ``None`` means the newest. ``output`` is a file that does not exist yet; ``None`` means
+    standard output.
+    """
+
+    target: str
+    generation: int | None = None
+    output: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SealedGeneration:
+    """One state of the file that can be restored."""
+
+    number: int
+    provenance: str
+    size: int
+    begun_at: int
+    sealed_at: int
+
+
+@dataclass(frozen=True)
+class RestoreResult:
+    """Which file and generation; where it was written to, if it was; and what else there is."""
+
+    path: str
+    host: str
+    session: str
+    generation: int
+    size: int
+    vanished_at: int | None
+    output: str | None
+    generations: list[SealedGeneration]
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes of a generation that was not written to a file. Raises ``ERR_VAULT_DAMAGED``."""
+        stream: Callable[[], Iterator[bytes]] = getattr(self, "_stream", lambda: iter(()))
+        return stream()
+
+
+def restore(app: App, request: RestoreRequest) -> RestoreResult:
+    """Restore a generation. Raises ``ERR_NO_RECORD``, ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_VAULT_DAMAGED``,
+    ``ERR_PATH`` (the output exists, or its folder does not), ``ERR_DISK``.
+    """
+    folder = app.home.vault
+    with Vault.open(folder, app.clock, read_only=True) as vault:
+        entry = _find(vault.sources(), request.target, app.cwd)
+        generation = _choose(entry, request.generation)
+        if request.output is not None:
+            if os.path.lexists(request.output):
+                raise FabulaError("ERR_PATH", f"{request.output} exists already", "name a file that does not exist")
+            vault.restore(generation.id, request.output)
+    result = RestoreResult(
+        path=entry.path,
+        host=entry.host,
+        session=entry.session,
+        generation=generation.number,
+        size=generation.size,
+        vanished_at=entry.vanished_at,
+        output=None if request.output is None else str(request.output),
+        generations=[
+            SealedGeneration(g.number, g.provenance, g.size, g.begun_at, g.sealed_at) for g in entry.generations
+        ],
+    )
+    if request.output is None:
+        object.__setattr__(result, "_stream", lambda: _stream(app, generation.id))
+    return result
+
+
+def _stream(app: App, generation_id: int) -> Iterator[bytes]:
+    """Read while it is written out: a result need not fit into memory."""
+    with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
+        yield from vault.stream(generation_id)
+
+
+def _find(entries: list[SourceEntry], target: str, cwd: Path) -> SourceEntry:
+    sealed = [entry for entry in entries if entry.generations]
+    paths = {target, os.path.normpath(cwd / target)}
+    found = [entry for entry in sealed if entry.path in paths]
+    if not found:
+        found = _of_session([entry for entry in sealed if entry.session == target], target)
+    if not found and target:
+        begun = [entry for entry in sealed if entry.session.startswith(target)]
+        found = _of_session(begun, target) if len({entry.session for entry in begun}) == 1 else begun
+    if not found:
+        raise FabulaError("ERR_NOT_FOUND", f"the vault holds no file or session {target}", "fabula record sessions")
+    if len(found) > 1:
+        names = [f"fabula record restore {quote(entry.path)}" for entry in found[:_SHOWN]]
+        raise FabulaError(
+            "ERR_AMBIGUOUS", f"{len(found)} sealed files belong to {target}: name one by its path", *names
+        )
+    return found[0]
+
+
+def _of_session(entries: list[SourceEntry], target: str) -> list[SourceEntry]:
+    """Of a session's files, prefer the one file that is named after it: the others came up in it."""
+    named = [entry for entry in entries if target in Path(entry.path).name]
+    return named if len(named) == 1 else entries
+
+
+def _choose(entry: SourceEntry, number: int | None) -> Generation:
+    if number is None:
+        return entry.generations[-1]
+    for generation in entry.generations:
+        if generation.number == number:
+            return generation
+    raise FabulaError(
+        "ERR_NOT_FOUND",
+        f"{entry.path} has no generation {number}",
+        *(f"fabula record restore {quote(entry.path)} --generation {g.number}" for g in entry.generations[:_SHOWN]),
+    )
