@@ -108,8 +108,14 @@ def test_records_without_text_are_counted_not_listed() -> None:
     out = shown(
         [loaded("a", "prompt", text("hi")), loaded("g", "progress"), loaded("h", "progress"), loaded("y", "system")]
     )
-    assert "-- records without text: 2 progress, 1 system --" in out
+    assert "-- nothing more in: 2 progress, 1 system --" in out
     assert "[progress" not in out
+
+
+def test_what_the_host_repeats_of_a_prompt_is_shown_once() -> None:
+    out = shown([loaded("a", "prompt", text("fix the parser, please")), loaded("o", "other", text("fix the parser"))])
+    assert out.count("fix the parser") == 1
+    assert "-- nothing more in: 1 other --" in out
 
 
 def test_private_text_and_secrets_never_reach_the_text_even_where_it_is_cut() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.record.reading.catalogue import SIDE_FILES, SourceRow, session_by_row, sources_of_session, thread_by_row
+from fabula.record.reading.catalogue import SourceRow, session_by_row, sources_of_session, thread_by_row
 from fabula.record.reading.identify import identify, thread_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _opener(session: SessionRow) -> tuple[str, ...]:
 
 def _transcripts(app: App, session: SessionRow) -> list[SourceRow]:
     sources = sources_of_session(app.reader(), session.row)
-    return [source for source in sources if source.generation < 0 and source.kind not in SIDE_FILES]
+    return [source for source in sources if source.generation < 0 and not source.aside]
 
 
 def _live_file(app: App, session: SessionRow) -> tuple[bool, dict[str, str]]:

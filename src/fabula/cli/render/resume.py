@@ -23,4 +23,6 @@ def render(result: ResumeResult, out: Out) -> None:
     out.flush()
     if result.cwd:
         os.chdir(result.cwd)
-    os.execvpe(result.words[0], result.words, {**os.environ, **result.environment})  # noqa: S606
+    variables = [f"{name}={value}" for name, value in result.environment.items()]
+    words = ["env", *variables, *result.words] if variables else list(result.words)
+    os.execvp(words[0], words)  # noqa: S606 - no shell is wanted: the words are exactly these

@@ -30,11 +30,23 @@ def render(result: SessionResult, out: Out) -> None:
     for use in result.usage:
         spent = f"{use.input} in, {use.output} out, {use.cache_read} cache read, {use.cache_write} cache write"
         out.line(f"  usage   {use.model}: {use.responses} responses, {spent}")
+    _sources(result, out)
+    notes(result.fresh, out)
+
+
+def _sources(result: SessionResult, out: Out) -> None:
+    """Write the transcripts' files one by one, those beside them as counts."""
+    aside: dict[str, int] = {}
     for source in result.sources:
+        if source.aside:
+            aside[source.kind] = aside.get(source.kind, 0) + 1
+            continue
         state = "gone" if source.gone else "there"
         sealed = "sealed" if source.sealed else "not sealed"
         out.line(out.dim(f"  source  {source.path} ({source.kind}, {state}, {sealed})"))
-    notes(result.fresh, out)
+    if aside:
+        counts = ", ".join(f"{number} {kind}" for kind, number in aside.items())
+        out.line(out.dim(f"  beside  {counts} (--json lists all)"))
 
 
 def _heading(text: str, out: Out) -> None:

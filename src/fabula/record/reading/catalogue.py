@@ -98,6 +98,11 @@ class SourceRow:
     sealed: bool
     gone: bool
 
+    @property
+    def aside(self) -> bool:
+        """Whether it only stands beside the session's transcript."""
+        return self.kind in SIDE_FILES
+
 
 _SESSION = f"""
 select s.id, s.uid, s.host, s.kind, coalesce(p.label, '?'), s.title, s.title_rank, s.cwd, s.branch,

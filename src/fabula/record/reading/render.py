@@ -80,7 +80,7 @@ def _body(view: ThreadView) -> Iterator[_Part]:
             yield from _turns(chain.turns)
     if view.silent:
         counts = ", ".join(f"{number} {kind}" for kind, number in view.silent.items())
-        yield _Part(f"-- records without text: {counts} --")
+        yield _Part(f"-- nothing more in: {counts} --")
 
 
 def _turns(turns: Sequence[Turn]) -> Iterator[_Part]:

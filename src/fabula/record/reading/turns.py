@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PieceKind = Literal["text", "thought", "call", "result", "image", "document", "other"]
 
+#: Kinds with which hosts repeat what was typed (the last prompt, a title): an echo is not shown again.
+_ECHOES = frozenset({"other", "title"})
 #: Kinds of record whose text is shown whole as long as the budget allows: what people and agents said to each other.
 _SAID = frozenset({"prompt", "task", "reply"})
 LONG_ARGUMENTS = 500  # characters from which a call's arguments may be cut
@@ -58,7 +60,7 @@ class Sidechain:
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
-    """A thread's turns by part, in file order. ``silent`` counts records that have nothing to show, by kind."""
+    """A thread's turns by part, in file order. ``silent`` counts records that have nothing (new) to show, by kind."""
 
     thread: str
     session: str
@@ -89,12 +91,13 @@ def view_thread(
     """Arrange a thread's loaded records, given in file order. ``redact`` takes secrets out of a text."""
     arrangement = arrange([_node(one) for one in loaded], exists)
     silent: Counter[str] = Counter()
+    typed = [block.text for one in loaded if one.row.kind in _SAID for block in one.record.blocks if block.text]
 
     def turns(indexes: Iterable[int]) -> tuple[Turn, ...]:
         shown = []
         for index in indexes:
             turn = _turn(loaded[index], redact, dangling=index in arrangement.dangling)
-            if turn.pieces:
+            if turn.pieces and not _is_echo(loaded[index], typed):
                 shown.append(turn)
             else:
                 silent[turn.kind] += 1
@@ -122,6 +125,14 @@ def _node(one: Loaded) -> Node:
         abandoned=not one.record.live or bool(row.flags & ABANDONED),
         response=usage.response if usage else "",
     )
+
+
+def _is_echo(one: Loaded, typed: Sequence[str]) -> bool:
+    """Say whether a record only repeats the beginning of something that was said."""
+    if one.row.kind not in _ECHOES:
+        return False
+    texts = [block.text.strip() for block in one.record.blocks if block.text.strip()]
+    return bool(texts) and all(any(said.startswith(text) for said in typed) for text in texts)
 
 
 def _sidechain(chain: Sequence[Loaded], turns: tuple[Turn, ...]) -> Sidechain:
