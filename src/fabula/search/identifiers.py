@@ -31,9 +31,29 @@ def expand(text: str) -> str:
     """Return the extra words to index with ``text``: parts of camelCase names and character pairs; mostly ``""``."""
     cases = text.encode("latin-1", "replace").translate(_CASES)  # one byte a character, so positions agree
     extra = _hump_parts(text, cases) if _HUMP.search(cases) else []
-    if not text.isascii():
+    if not _is_latin(text):
         extra += _run_pairs(text)
     return " ".join(extra) if extra else ""
+
+
+def _is_latin(text: str) -> bool:
+    """Say whether no character lies beyond U+00FF: a copy of the text tells it faster than a search."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_latin(text: str) -> bool:
+    """Say whether no character lies beyond U+00FF: a copy of the text tells it faster than a search."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def name_parts(word: str) -> list[str]:

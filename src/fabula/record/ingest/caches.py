@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Record, SourceFile
 
+_TERM = "select id from lexicon where kind=? and term=?"
+
 
 @dataclass(slots=True)
 class SessionFacts:
@@ -56,6 +58,9 @@ class Names:
         self._threads: dict[str, int] = {}
         self._paths: dict[str, int] = {}
         self._terms: dict[tuple[str, str], int] = {}
+        row = connection.execute("select coalesce(max(id),0)+1 from lexicon").fetchone()
+        self._next_term = int(row[0]) if row else 1
+        self._fresh = self._next_term == 1
 
     def project(self, cwd: str) -> int:
         """Return the id of the project that a working directory belongs to."""
@@ -120,16 +125,18 @@ class Names:
             self._paths[path] = known
         return known
 
-    def term(self, kind: str, term: str) -> int:
-        """Return the id of a facet's term."""
-        known = self._terms.get((kind, term))
-        if known is None:
-            known = self._get_or_insert(
-                "select id from lexicon where kind=? and term=?", (kind, term),
-                "insert into lexicon(kind,term) values(?,?)", (kind, term),
-            )  # fmt: skip
-            self._terms[kind, term] = known
-        return known
+    def terms(self, wanted: list[tuple[str, str]]) -> list[int]:
+        """Return the ids of facets (kind, term), creating those that are new."""
+        known, new = self._terms, []
+        for key in wanted:
+            if key not in known:
+                row = None if self._fresh else self._connection.execute(_TERM, key).fetchone()
+                known[key] = int(row[0]) if row else self._next_term
+                if row is None:
+                    new.append((self._next_term, *key))
+                    self._next_term += 1
+        self._connection.executemany("insert into lexicon(id,kind,term) values(?,?,?)", new)
+        return [known[key] for key in wanted]
 
     def _get_or_insert(self, select: str, key: tuple[object, ...], insert: str, values: tuple[object, ...]) -> int:
         row = self._connection.execute(select, key).fetchone()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabula.record.ingest.rows import Rows
 
 OPEN_LIMIT = 200  # unresolved failures of one session that a later success may still end
+PATIENCE = 60  # successes of the same tool about other things, after which a failure counts as left behind
 MESSAGE_CHARACTERS = 400
 
 
@@ -27,6 +28,7 @@ class OpenFailure:
     record: int
     subject: str
     call: Block | None
+    misses: int = 0  # successes of the same tool about something else
 
 
 class FailureTracker:
@@ -80,7 +82,8 @@ class FailureTracker:
                 failure.call = self._read_call(failure.record)
             if failure.subject == about and failure.call is not None and resolves(failure.call, call):
                 self.rows.resolutions.append((row, failure.record))
-            else:
+            elif failure.misses < PATIENCE:
+                failure.misses += 1
                 still_open.append(failure)
         if still_open:
             self._open[call.tool] = still_open[-OPEN_LIMIT:]

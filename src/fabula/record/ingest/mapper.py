@@ -178,6 +178,8 @@ class Mapper:
                         facts.prompt.append(text.prompt)
                     if text.reply:
                         facts.reply.append(text.reply)
+                        if record.kind != "thought":
+                            facts.spoken.append(text.reply)
         if text is not None and text.citations:
             self.rows.citations += [(row, pack_id(reference)) for reference in text.citations]
         if record.kind in _TOOLS and record.blocks:
@@ -333,9 +335,9 @@ class Mapper:
             prompt, reply = "\n".join(facts.prompt), "\n".join(facts.reply)
             rows.parts.append((self._next_part, thread, prompt, reply, f"{self._scope(facts.session)} t{thread}"))
             self._next_part += 1
-            rows.terms += [
-                (self.names.term(kind, term), thread, count) for kind, term, count in facets(f"{prompt}\n{reply}")
-            ]
+            found = facets("\n".join([*facts.prompt, *facts.spoken]))
+            ids = self.names.terms([(kind, term) for kind, term, _ in found])
+            rows.terms += [(key, thread, count) for key, (_, _, count) in zip(ids, found, strict=True)]
 
     def _scope(self, session: int) -> str:
         scope = self.rows.scopes.get(session)

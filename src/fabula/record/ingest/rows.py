@@ -31,7 +31,8 @@ class ThreadFacts:
     records: int = 0
     sidechain_records: int = 0
     prompt: list[str] = field(default_factory=list)
-    reply: list[str] = field(default_factory=list)
+    reply: list[str] = field(default_factory=list)  # replies and thoughts
+    spoken: list[str] = field(default_factory=list)  # replies alone
 
     def learn(self, record: Record, row: int) -> None:
         """Take in one record; ``row`` is its id."""

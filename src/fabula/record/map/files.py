@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -49,8 +49,32 @@ class KnownFile:
     waiting: int = 0  # bytes of an unterminated last line after read_to
 
 
+class KnownStat(NamedTuple):
+    """What decides whether a file changed: a look at thousands of unchanged files needs no more."""
+
+    id: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    scanned_ns: int
+    read_to: int
+    immutable: int
+    vanished_at: int | None
+
+
+def all_stats(connection: apsw.Connection) -> dict[tuple[str, int], KnownStat]:
+    """Load the stats of every file by (path, generation)."""
+    return {
+        (row[0], row[1]): KnownStat._make(row[2:])
+        for row in connection.execute(
+            "select path,generation,id,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,immutable,vanished_at from files"
+        )
+    }
+
+
 def all_files(connection: apsw.Connection) -> list[KnownFile]:
-    """Load every row; state and accounting stay undecoded text until :func:`decode` is asked."""
+    """Load every row."""
     return [_from_row(row) for row in connection.execute(f"select {_COLUMNS} from files")]
 
 

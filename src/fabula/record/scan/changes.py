@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
-    from fabula.record.map.files import KnownFile
+    from fabula.record.map.files import KnownFile, KnownStat
 
 #: A file written within this time before the last scan may have changed again within one tick of its clock.
 SETTLED_NS = 2_000_000_000
@@ -24,7 +24,7 @@ def is_plain(path: str) -> bool:
     return not path.endswith((".zst", ".gz")) and "#" not in path.rpartition("/")[2]
 
 
-def compare(file: SourceFile, known: KnownFile | None) -> Change:
+def compare(file: SourceFile, known: KnownStat | None) -> Change:
     """Decide from stats alone. ``check`` wants the digest of the tail, ``grown`` as well before it is believed."""
     if known is None:
         return "new"

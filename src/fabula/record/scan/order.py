@@ -8,27 +8,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabula.kernel.records import SourceFile
-    from fabula.record.map.files import KnownFile
-    from fabula.record.scan.changes import Change
-    from fabula.record.sources import Source
-
-    Work = tuple[SourceFile, KnownFile | None, Change, Source]
+    from fabula.record.scan.finding import Work
 
 
-def in_reading_order(work: Sequence[Work]) -> list[Work]:
+def in_reading_order(changed: Sequence[Work]) -> list[Work]:
     """Sort work: newest session first; in it sealed generations before the live file, parents before children."""
     newest: dict[tuple[str, str], int] = {}
-    for file, *_ in work:
-        family = _family(file)
-        newest[family] = max(newest.get(family, 0), file.mtime_ns)
+    for work in changed:
+        family = _family(work.file)
+        newest[family] = max(newest.get(family, 0), work.file.mtime_ns)
 
-    def key(item: Work) -> tuple[int, tuple[str, str], bool, int, str]:
-        file = item[0]
+    def key(work: Work) -> tuple[int, tuple[str, str], bool, int, str]:
+        file = work.file
         family = _family(file)
         age = file.generation if file.generation >= 0 else 1 << 30
         return (-newest[family], family, bool(file.parent_session), age, file.path)
 
-    return sorted(work, key=key)
+    return sorted(changed, key=key)
 
 
 def _family(file: SourceFile) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.record.loader import Loader, by_host
 from fabula.record.projects import project_of
+from fabula.record.scan.finding import find_changes
 from fabula.record.scan.scanner import Scanner
 
 if TYPE_CHECKING:
@@ -46,24 +47,26 @@ def run_scan(
 
     Raises ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``, ``ERR_VAULT_FORMAT``.
     """
+    found = find_changes(connection, sources)
+    if found.nothing:
+        return found.report
     from fabula.record.vault.vault import Vault
 
     vault = Vault.open(vault_folder, clock) if vault_folder is not None else None
+    loader = Loader(connection, vault, by_host(sources))
+    scanner = Scanner(
+        connection=connection,
+        vault=vault,
+        sources=sources,
+        clock=clock,
+        project_of=project_of,
+        read_copy=loader.read_copy,
+        progress=progress,
+    )
     try:
-        loader = Loader(connection, vault, by_host(sources))
-        scanner = Scanner(
-            connection=connection,
-            vault=vault,
-            sources=sources,
-            clock=clock,
-            project_of=project_of,
-            read_copy=loader.read_copy,
-            progress=progress,
-        )
         with collector_paused():
-            report = scanner.run(byte_budget=byte_budget)
-        loader.close()
-        return report
+            return scanner.apply(found, byte_budget=byte_budget)
     finally:
+        loader.close()
         if vault is not None:
             vault.close()
