@@ -45,7 +45,7 @@ SECRETS = [
     ("openai", "sk-proj-" + noise(74) + "T3BlbkFJ" + noise(74, seed=2)),
     ("openai short", "sk-proj-" + noise(48)),
     ("npm", "npm_" + noise(36)),
-    ("npmrc", "//registry.npmjs.org/:_authToken=" + noise(36)),
+    ("npmrc", "//npm.example.com/:_authToken=" + noise(36)),
     ("pypi", "pypi-AgEIcHlwaS5vcmc" + noise(80)),
     ("hugging face", "hf_" + noise(34, LETTERS[:52])),
     ("jwt", JWT),
