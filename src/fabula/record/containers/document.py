@@ -69,7 +69,7 @@ def read_document(data: bytes, key: str, marks: tuple[str, ...]) -> Chunk:
         return chunk
     first = data[at]
     if first == 0x5B:
-        _Elements(data, chunk, marks).read(at + 1)
+        _trailing(data, _Elements(data, chunk, marks).read(at + 1), chunk)
     elif first != 0x7B or not _read_object(data, at, key, marks, chunk):
         _read_whole(data, at, chunk)
     return chunk
@@ -86,6 +86,7 @@ def _read_object(data: bytes, at: int, key: str, marks: tuple[str, ...], chunk: 
         colon = _skip(data, name.end()) if name is not None else len(data)
         if name is None or data[colon : colon + 1] != b":":
             chunk.unreadable += len(data) - position
+            position = len(data)
             break
         value = _skip(data, colon + 1)
         if listed < 0 and name[0] == b'"' + key.encode() + b'"' and data[value : value + 1] == b"[":
@@ -95,6 +96,7 @@ def _read_object(data: bytes, at: int, key: str, marks: tuple[str, ...], chunk: 
         end = end_of_value(data, value)
         if end < 0:
             chunk.unreadable += len(data) - position
+            position = len(data)
             break
         head[str(_value(data, name.start(), name.end()))] = _value(data, value, end)
         position = end
@@ -102,6 +104,7 @@ def _read_object(data: bytes, at: int, key: str, marks: tuple[str, ...], chunk: 
         chunk.unreadable = 0
         return False
     chunk.values.insert(0, Found(at, listed - at, head, counts=False))
+    _trailing(data, position + 1, chunk)
     return True
 
 
@@ -113,8 +116,13 @@ def _read_whole(data: bytes, at: int, chunk: Chunk) -> None:
         chunk.unreadable = len(data) - at
         return
     chunk.values.append(Found(at, end - at, value))
-    rest = _skip(data, end)
-    chunk.unreadable = len(data) - rest
+    _trailing(data, end, chunk)
+
+
+def _trailing(data: bytes, end: int, chunk: Chunk) -> None:
+    """What follows the document's end is unreadable, but for blanks."""
+    if end < len(data):
+        chunk.unreadable += len(data) - _skip(data, end)
 
 
 class _Elements:
