@@ -126,7 +126,7 @@ def test_help_is_asked_for_anywhere_and_wins_over_missing_words() -> None:
 def test_times_are_read_as_people_type_them() -> None:
     values = read("record", "sessions", "--since", "7d", "--until", "2026-02-01").values
     assert values["since"] == NOW - 7 * 86_400_000
-    assert values["until"] == 1_769_904_000_000
+    assert values["until"] == 1_769_904_000_000 + 86_400_000  # the whole day counts
     assert "needs a time" in refused("record", "sessions", "--since", "soon").message
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula.kernel.clock import format_time
-from fabula.kernel.when import read_when
+from fabula.kernel.when import read_until, read_when
 
 NOW = 1_772_000_000_000  # 2026-02-25T06:13:20Z
 
@@ -36,6 +36,24 @@ def test_a_time_is_understood(text: str, meaning: str) -> None:
 @pytest.mark.parametrize("text", ["", "soon", "7x", "d", "-7d", "2026-13", "2026-99-01", "٣d", "9999999d", "abcd-ef"])
 def test_what_is_no_time_is_none(text: str) -> None:
     assert read_when(text, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("today", "2026-02-26T00:00:00.000Z"),
+        ("yesterday", "2026-02-25T00:00:00.000Z"),
+        ("2026-02-03", "2026-02-04T00:00:00.000Z"),
+        ("20260203", "2026-02-04T00:00:00.000Z"),
+        ("2026-02", "2026-03-01T00:00:00.000Z"),
+        ("2025-12", "2026-01-01T00:00:00.000Z"),
+        ("2026-02-03T10:20", "2026-02-03T10:20:00.000Z"),
+        ("7d", "2026-02-18T06:13:20.000Z"),
+        ("soon", ""),
+    ],
+)
+def test_the_end_of_a_span_counts_a_named_day_or_month_whole(text: str, meaning: str) -> None:
+    assert format_time(read_until(text, NOW)) == meaning
 
 
 @given(st.text(max_size=12))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-OptionKind = Literal["flag", "int", "text", "choice", "path", "time"]
+OptionKind = Literal["flag", "int", "text", "choice", "path", "time", "until"]
 Many = Literal["one", "optional", "some", "any"]
 
 #: Every command takes these, before or after its words.
@@ -22,8 +22,9 @@ GLOBAL_FLAGS: dict[str, str] = {
 class Option:
     """A named option. ``field`` is the request's field; by default the name with underscores.
 
-    Kinds give the request: flag ``bool``, int ``int``, text and choice ``str``, path an absolute ``Path``, time ``int``
-    milliseconds. ``repeat`` and ``values > 1`` give tuples (of all values; of the values of the one use).
+    Kinds give the request: flag ``bool``, int ``int``, text and choice ``str``, path an absolute ``Path``, time and
+    until ``int`` milliseconds (until counts a day that is named to its end). ``repeat`` and ``values > 1`` give tuples:
+    of all values; of the values of the one use.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Option:
             return self.name
         if self.metavar:
             return f"{self.name} {self.metavar}"
-        placeholder = {"int": "N", "path": "PATH", "time": "TIME", "choice": "|".join(self.choices)}
+        placeholder = {"int": "N", "path": "PATH", "time": "TIME", "until": "TIME", "choice": "|".join(self.choices)}
         return f"{self.name} {placeholder.get(self.kind, 'TEXT')}"
 
 

@@ -172,7 +172,7 @@ class _Reading:
                 return text
             case "path":
                 return self._surroundings.cwd / text
-            case "time":
+            case "time" | "until":
                 return self._time(option, text)
             case _:
                 return text
@@ -186,9 +186,9 @@ class _Reading:
         return number
 
     def _time(self, option: Option, text: str) -> int:
-        from fabula.kernel.when import read_when
+        from fabula.kernel.when import read_until, read_when
 
-        moment = read_when(text, self._surroundings.now_ms)
+        moment = (read_until if option.kind == "until" else read_when)(text, self._surroundings.now_ms)
         if moment is None:
             raise self._error(f"{option.name} needs a time such as 2026-03-01, 2026-03-01T14:00 or 7d, not {text!r}")
         return moment

@@ -10,7 +10,7 @@ ALL = Option("--all", "look at every project, not only this repository")
 LIMIT = Option("--limit", "how many results at most", "int", least=1)
 OFFSET = Option("--offset", "skip this many results", "int", default=0)
 SINCE = Option("--since", "only what happened at or after this time (2026-03-01, 7d, yesterday)", "time")
-UNTIL = Option("--until", "only what happened before this time", "time")
+UNTIL = Option("--until", "only what happened before this time; a day is meant to its end", "until")
 
 
 def record_verb(verb: str, summary: str, **row: Any) -> Command:
