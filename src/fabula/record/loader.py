@@ -194,7 +194,7 @@ class Loader:
             record = self._normalise(self._file(row.file_id), raw, row.offset)
             if record is None:
                 raise FabulaError(
-                    "ERR_STALE", f"the bytes of record {row.uid} cannot be read any more", "fabula rebuild"
+                    "ERR_STALE", f"the bytes of record {row.uid} cannot be read any more", "fabula record rebuild"
                 )
             loaded.append(Loaded(row, record, raw, origin))
         return loaded
@@ -211,7 +211,10 @@ class Loader:
         return self._normalise(known, raw, offset)
 
     def _normalise(self, known: KnownFile, data: bytes, offset: int) -> Record | None:
-        value = decode_value(data)
+        try:
+            value = decode_value(data)
+        except ValueError:  # other bytes stand there now
+            return None
         source = self._sources.get(known.host)
         if not isinstance(value, dict) or source is None:
             return None
@@ -242,7 +245,7 @@ class Loader:
             known = file_by_id(self._connection, file_id)
             if known is None:
                 raise FabulaError(
-                    "ERR_DATABASE", f"the map names a file that it does not hold ({file_id})", "fabula rebuild"
+                    "ERR_DATABASE", f"the map names a file that it does not hold ({file_id})", "fabula record rebuild"
                 )
             self._files[file_id] = known
         return known
