@@ -25,14 +25,11 @@ def stretches(size: int, skip: int, offset: int, spans: Sequence[tuple[int, int]
     ``data`` lies at ``offset`` of its file; ``spans`` are (file offset, length).
 
     A span that begins before ``skip``, or inside the span before it, cannot be a record any more: its rest is gap.
-    Raises ``ValueError`` for a span that reaches beyond the data.
     """
     position = skip
     for span, length in spans:
         begin = span - offset
         end = begin + length
-        if end > size:
-            raise ValueError(f"the span {span}+{length} reaches beyond the data")
         if begin < position or not length:
             continue
         if begin > position:
@@ -57,9 +54,9 @@ class Sealing:
         self._windows: dict[int, bytes] = {}  # the last bytes sealed of generations that grew in this run
 
     def append(
-        self, row: GenerationRow, offset: int, data: bytes, spans: Sequence[tuple[int, int]], window: bytes
+        self, row: GenerationRow, offset: int, data: bytes, spans: Sequence[tuple[int, int]], window: bytes | None
     ) -> None:
-        """Seal what ``data`` holds beyond the bytes sealed already; ``window`` are the last of those."""
+        """Seal what ``data`` holds beyond the bytes sealed already; ``window`` are the last of those, if known."""
         skip = row.length - offset
         layout, begin = manifest.Layout(), skip
         wanted: list[tuple[bytes, int, int]] = []
@@ -95,12 +92,14 @@ class Sealing:
     def _segment(self, generation_id: int, offset: int, length: int, layout: manifest.Layout) -> None:
         self._batch.segments.append((generation_id, offset, length, *layout.encode(self._compressor)))
 
-    def _grow(self, row: GenerationRow, last: bytes, grown: int, window: bytes) -> None:
-        window = (window + last)[-TAIL_WINDOW:]
-        self._windows[row.id] = window
+    def _grow(self, row: GenerationRow, last: bytes, grown: int, window: bytes | None) -> None:
         row.length += grown
         row.tail = row.tail[grown:]
-        row.tail_digest = sha256(window).digest()
+        if window is None and grown < TAIL_WINDOW:
+            row.tail_digest = None
+        else:
+            self._windows[row.id] = ((window or b"") + last)[-TAIL_WINDOW:]
+            row.tail_digest = sha256(self._windows[row.id]).digest()
 
     def window(self, generation_id: int) -> bytes | None:
         """Return the last bytes sealed of a generation, if it grew in this run."""

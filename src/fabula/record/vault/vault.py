@@ -7,22 +7,19 @@ or after it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from fabula.kernel.errors import FabulaError
-from fabula.kernel.text import storable
-from fabula.record.vault.filling import Filling
 from fabula.record.vault.folder import LOCK, require_journal
-from fabula.record.vault.journal import Batch, GenerationRow, Journal
+from fabula.record.vault.journal import Journal
 from fabula.record.vault.mending import mend
 from fabula.record.vault.reading import Reading
 from fabula.record.vault.repairing import rebuild
 from fabula.record.vault.restoring import restore
-from fabula.record.vault.sealing import Sealing
 from fabula.record.vault.statistics import measure
-from fabula.record.vault.values import TAIL_WINDOW, Damage, Generation, RepairReport, SourceEntry, VaultStats
+from fabula.record.vault.values import RepairReport
 from fabula.record.vault.verifying import verify
+from fabula.record.vault.writing import Writing
 from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
 
@@ -33,6 +30,7 @@ if TYPE_CHECKING:
 
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import Provenance
+    from fabula.record.vault.values import Damage, Generation, SourceEntry, VaultStats
 
 LOCK_WAIT_SECONDS = 5.0
 
@@ -48,16 +46,9 @@ class Vault:
         """Use :meth:`open`."""
         self.folder = folder
         self.journal = journal
-        self._clock = clock
         self._lock = lock
         self._reading = Reading(folder, journal)
-        self._batch = Batch()
-        self._new_sources: dict[tuple[str, str], int] = {}  # not committed yet
-        self._filling: Filling | None = None
-        self._sealing: Sealing | None = None
-        if lock is not None:
-            self._next_source = journal.last_id("sources") + 1
-            self._next_generation = journal.last_id("generations") + 1
+        self._writing = None if lock is None else Writing(folder, journal, self._reading, clock)
 
     @classmethod
     def open(cls, folder: Path, clock: Clock, *, create: bool = True, read_only: bool = False) -> Vault:
@@ -107,45 +98,15 @@ class Vault:
 
         ``parent`` is the session that spawned the file's own.
         """
-        new = self._new_sources.get((host, path))
-        found = self._entry(new) if new else self.journal.source_at(host, path)
-        if found is None:
-            now = self._clock.now_ms()
-            found = SourceEntry(
-                self._next_source, host, path, kind, storable(session), now, now, 0, None, storable(parent)
-            )
-            self._next_source += 1
-            self._batch.sources[found.id] = found
-            self._new_sources[host, path] = found.id
-        return self._with_generations(found)
-
-    def _with_generations(self, entry: SourceEntry) -> SourceEntry:
-        rows = {generation.id: generation for generation in self.journal.generations(entry.id)}
-        rows.update({row.id: row.value() for row in self._batch.generations.values() if row.source_id == entry.id})
-        return replace(entry, generations=tuple(rows[key] for key in sorted(rows)))
-
-    def _entry(self, source_id: int) -> SourceEntry:
-        entry = self._batch.sources.get(source_id)
-        if entry is None:
-            found = self.journal.sources("where id=?", (source_id,))
-            if not found:
-                raise FabulaError("ERR_NOT_FOUND", f"the vault has no source {source_id}")
-            entry = found[0]
-        return entry
+        return self._writer().ledger.source(host, path, kind, session, parent)
 
     def seen(self, source_id: int, size: int, *, session: str | None = None) -> None:
         """Note that a file is there now, ``size`` bytes long; ``session`` corrects what was known at first sight."""
-        entry = self._entry(source_id)
-        self._batch.sources[source_id] = replace(
-            entry, last_seen=self._clock.now_ms(), size=size, vanished_at=None,
-            session=entry.session if session is None else session,
-        )  # fmt: skip
+        self._writer().ledger.seen(source_id, size, session)
 
     def vanished(self, source_id: int) -> None:
         """Note that a file is gone; its bytes stay. The first time counts."""
-        entry = self._entry(source_id)
-        if entry.vanished_at is None:
-            self._batch.sources[source_id] = replace(entry, vanished_at=self._clock.now_ms())
+        self._writer().ledger.vanished(source_id)
 
     def sources(self) -> list[SourceEntry]:
         """Return the committed ledger, in order of first sight."""
@@ -154,8 +115,11 @@ class Vault:
     # -- sealing -------------------------------------------------------------------------------------------------
 
     def current(self, source_id: int) -> Generation | None:
-        """Return the generation that was begun last, uncommitted appends included; ``None`` before the first."""
-        generations = self._with_generations(self._entry(source_id)).generations
+        """Return the generation that was begun last, ``None`` before the first; a writer's with uncommitted appends."""
+        if self._writing is None:
+            generations = self.journal.generations(source_id)
+        else:
+            generations = self._writing.ledger.entry(source_id).generations
         return generations[-1] if generations else None
 
     def begin(
@@ -165,19 +129,7 @@ class Vault:
 
         ``number`` defaults to one more than the highest; a number that exists gives that generation back.
         """
-        known = self._with_generations(self._entry(source_id)).generations
-        for generation in known:
-            if generation.number == number:
-                return generation
-        if number is None:
-            number = max((generation.number for generation in known), default=-1) + 1
-        now = self._clock.now_ms()
-        row = GenerationRow(
-            self._next_generation, source_id, number, provenance, int(immutable), 0, None, b"", now, now
-        )
-        self._next_generation += 1
-        self._batch.generations[row.id] = row
-        return row.value()
+        return self._writer().ledger.begin(source_id, provenance, immutable=immutable, number=number)
 
     def append(self, generation_id: int, offset: int, data: bytes, spans: Sequence[tuple[int, int]]) -> None:
         """Seal ``data``, which lies at byte ``offset`` of the file; ``spans`` are its records as (file offset, length).
@@ -185,59 +137,27 @@ class Vault:
         Bytes sealed already are skipped, so appends may overlap and repeat. Nothing is durable before :meth:`commit`.
         Raises ``ERR_DISK``; ``ValueError`` when bytes between are missing or a span reaches beyond the data.
         """
-        row = self._row(generation_id)
-        if offset > row.length:
-            raise ValueError(f"generation {generation_id} is sealed up to {row.length}, not up to {offset}")
-        if offset + len(data) <= row.length:
-            return
-        sealing = self._writer()[1]
-        window = sealing.window(generation_id)
-        if window is None:
-            length = min(row.length, TAIL_WINDOW)
-            window = self._reading.read(generation_id, row.length - length, length) if length else b""
-        sealing.append(row, offset, data, spans, window)
-        row.sealed_at = self._clock.now_ms()
-        self._batch.generations[generation_id] = row
+        self._writer().append(generation_id, offset, data, spans)
 
     def set_tail(self, generation_id: int, tail: bytes) -> None:
         """Keep the unterminated last line that follows the sealed bytes, until it is completed."""
-        row = self._row(generation_id)
-        if row.tail != tail:
-            row.tail = tail
-            row.sealed_at = self._clock.now_ms()
-            self._batch.generations[generation_id] = row
-
-    def _row(self, generation_id: int) -> GenerationRow:
-        row = self._batch.generations.get(generation_id) or self.journal.generation(generation_id)
-        if row is None:
-            raise FabulaError("ERR_NOT_FOUND", f"the vault has no generation {generation_id}")
-        return row
-
-    def _writer(self) -> tuple[Filling, Sealing]:
-        if self._lock is None:
-            raise FabulaError("ERR_READ_ONLY", f"{self.folder} was opened for reading")
-        if self._filling is None or self._sealing is None:
-            self._filling = Filling(self.folder, self.journal, self._batch)
-            self._sealing = Sealing(self._filling, self._batch)
-        return self._filling, self._sealing
+        self._writer().set_tail(generation_id, tail)
 
     def commit(self) -> None:
         """Make everything durable: sync the packs, then write one transaction of the journal. Raises ``ERR_DISK``."""
-        filling, sealing = self._writer()
-        filling.sync()
-        if self._batch:
-            self.journal.commit(self._batch)
-            self._batch.clear()
-            self._new_sources.clear()
-        filling.committed()
-        sealing.committed()
+        self._writer().commit()
 
     def mend(self) -> tuple[int, int]:
         """Seal lost records again where a source still holds their bytes.
 
         Returns how many were, and how many stay lost; durable with the next commit.
         """
-        return mend(self.journal, self._writer()[0])
+        return mend(self.journal, self._writer().filling)
+
+    def _writer(self) -> Writing:
+        if self._writing is None:
+            raise FabulaError("ERR_READ_ONLY", f"{self.folder} was opened for reading")
+        return self._writing
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -271,8 +191,8 @@ class Vault:
         """Close the vault; what was not committed is undone."""
         self._reading.close()
         try:
-            if self._filling is not None:
-                self._filling.close()
+            if self._writing is not None:
+                self._writing.close()
         finally:
             self.journal.close()
             if self._lock is not None:
