@@ -8,5 +8,5 @@ def storable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.replace("\0", " ") if "\0" in text else text

@@ -1,0 +1,115 @@
+"""What hangs on records: subagents, failures and their ends, files, usage, late parents."""
+
+from __future__ import annotations
+
+from fabula.kernel.ids import unpack_id
+from fabula.testing.record_home import RecordHome
+from fabula.testing.transcripts import ClaudeSession, json_line
+
+
+def test_a_subagents_file_joins_its_parents_thread_under_its_own_id(record_home: RecordHome) -> None:
+    parent = ClaudeSession("parent")
+    parent.prompt("survey the port")
+    call = parent.calls(("Agent", {"prompt": "count ships", "subagent_type": "Explore"}))[0]
+    agent = ClaudeSession("child", agent="a1b2c3", parent_session=parent.id)
+    first = agent.task("count ships")
+    agent.reply("there are nine ships")
+    parent.result(call, "nine", detail={"agentId": "a1b2c3", "status": "completed"})
+    record_home.save(parent)
+    record_home.save(agent)
+
+    record_home.scan()
+
+    assert record_home.thread_of(first) == record_home.thread_of(parent.records[0]["uuid"])
+    sessions = {
+        unpack_id(uid): (kind, bool(up))
+        for uid, kind, up in record_home.rows("select uid, kind, parent_id from sessions")
+    }
+    assert sessions == {parent.id: ("main", False), "a1b2c3": ("subagent", True)}
+
+
+def test_a_record_whose_parent_is_written_later_moves_to_the_right_thread(record_home: RecordHome) -> None:
+    session = ClaudeSession("late")
+    session.prompt("first question")
+    parent = session.reply("answer one")
+    late = session.reply("the tapir remark")
+    session.prompt("second question")
+    first, answer, remark, second = session.records
+    record_home.write(session.relative_path(), json_line(first) + json_line(second) + json_line(remark))
+    record_home.scan()
+    record_home.write(session.relative_path(), b"".join(map(json_line, (first, second, remark, answer))))
+
+    record_home.scan()
+
+    assert record_home.thread_of(late) == record_home.thread_of(parent) == record_home.thread_of(first["uuid"])
+
+
+def test_a_failure_is_ended_by_the_later_success_of_the_same_command_also_in_a_later_scan(
+    record_home: RecordHome,
+) -> None:
+    session = ClaudeSession("fail")
+    session.prompt("run the tests")
+    failed = session.tool("Bash", {"command": "pytest tests/a.py"}, "E   ValueError: bad harbor", failed=True)
+    record_home.save(session)
+    record_home.scan()
+    assert record_home.rows("select resolved_by from failures") == [(None,)]
+    session.tool("Edit", {"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}, "ok")
+    fixed = session.tool("Bash", {"command": "pytest tests/a.py"}, "1 passed")
+    record_home.save(session)
+
+    record_home.scan()
+
+    rows = record_home.rows(
+        "select f.uid, o.uid from failures x join records f on f.id=x.record_id join records o on o.id=x.resolved_by"
+    )
+    assert [(unpack_id(a), unpack_id(b)) for a, b in rows] == [(failed, fixed)]
+
+
+def test_usage_is_counted_once_for_each_response(record_home: RecordHome) -> None:
+    session = ClaudeSession("bill")
+    session.prompt("go")
+    session.reply("done", thought="hm")
+    record_home.save(session)
+
+    record_home.scan()
+
+    assert record_home.rows("select count(*), sum(output) from responses") == [(1, 220)]
+
+
+def test_edited_files_are_noted_with_what_was_done_to_them(record_home: RecordHome) -> None:
+    session = ClaudeSession("edit")
+    session.prompt("go")
+    session.tool("Write", {"file_path": "/w/a.py", "content": "x = 1\n"}, "ok")
+    session.tool("Edit", {"file_path": "/w/a.py", "old_string": "1", "new_string": "2"}, "ok")
+    record_home.save(session)
+
+    record_home.scan()
+
+    question = "select p.path, t.operation from touches t join paths p on p.id=t.path_id order by t.record_id"
+    assert record_home.rows(question) == [("/w/a.py", "write"), ("/w/a.py", "edit")]
+
+
+def test_a_persons_title_beats_the_clients_whatever_their_order(record_home: RecordHome) -> None:
+    session = ClaudeSession("title")
+    session.prompt("go")
+    session.title("my own", custom=True)
+    session.title("made up")
+    record_home.save(session)
+
+    record_home.scan()
+
+    assert record_home.rows("select title from sessions") == [("my own",)]
+    assert record_home.rows("select count(*) from titles_fts where titles_fts match 'own'") == [(1,)]
+
+
+def test_recalled_threads_become_citations(record_home: RecordHome) -> None:
+    session = ClaudeSession("cite")
+    session.prompt(
+        'so <historical_context session="s" thread="t" arcs="p7,p9">the ibex tale</historical_context> what now'
+    )
+    record_home.save(session)
+
+    record_home.scan()
+
+    assert record_home.rows("select ref from citations order by ref") == [("p7",), ("p9",)]
+    assert record_home.found("ibex") == 0
