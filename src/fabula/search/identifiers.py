@@ -38,15 +38,6 @@ def expand(text: str) -> str:
 
 def _is_latin(text: str) -> bool:
     """Say whether no character lies beyond U+00FF: a copy of the text tells it faster than a search."""
-    try:
-        text.encode("latin-1")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_latin(text: str) -> bool:
-    """Say whether no character lies beyond U+00FF: a copy of the text tells it faster than a search."""
     if text.isascii():
         return True
     try:
