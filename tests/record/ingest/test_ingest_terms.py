@@ -24,7 +24,8 @@ def test_targets_are_paths_file_names_identifiers_and_code_spans() -> None:
         "see src/core/io.rs and /abs/dir/file.toml, main.py, iter_records, ConnectionPool, promptId or `cargo test -q`"
     )
     assert sorted(of("target", prose)) == [
-        "/abs/dir/file.toml", "ConnectionPool", "cargo test -q", "iter_records", "main.py", "promptId", "src/core/io.rs",
+        "/abs/dir/file.toml", "ConnectionPool", "cargo test -q", "iter_records", "main.py", "promptId",
+        "src/core/io.rs",
     ]  # fmt: skip
 
 
