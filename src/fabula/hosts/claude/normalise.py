@@ -48,6 +48,7 @@ class TranscriptNormaliser:
         self, file: SourceFile, state: dict[str, Any] | None, results_folder: str, meta: AgentMeta | None = None
     ) -> None:
         self.state: dict[str, Any] = dict(state) if state else {"session": file.session, "started": False}
+        self._file_session = file.session
         self._subagent = file.session if file.kind in _SUBAGENTS else ""
         self._named_last = ""  # the session id of the last record, where the id it names decides
         self._parent_session = (meta.parent if meta else "") or file.parent_session
@@ -149,7 +150,7 @@ class TranscriptNormaliser:
         cwd, branch, entry = get("cwd"), get("gitBranch"), get("entrypoint")
         has_id = isinstance(uid, str) and uid != ""
         return Record(
-            uid if has_id else content_id(session, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
+            uid if has_id else self._identity(value, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
             session,
             kind,
             role,
@@ -184,13 +185,19 @@ class TranscriptNormaliser:
             return named
         return str(self.state["session"])
 
+    def _identity(self, value: dict[str, Any], kind: str, content: object, offset: int) -> str:
+        """The id of a record without uuid, the same whenever it is read alone: what was read before plays no part."""
+        return content_id(text_of(value.get("sessionId")) or self._file_session, kind, content, offset)
+
     def _unnamed(self, kind: str, draft: Draft | None, value: dict[str, Any], place: Place) -> Record | str:
         session = self._session(value.get("sessionId"))
         offset, length = place
         if draft is None:
             return kind
         return Record(
-            content_id("" if draft.anywhere else session, kind, draft.identity, offset),
+            content_id("", kind, draft.identity, offset)
+            if draft.anywhere
+            else self._identity(value, kind, draft.identity, offset),
             session,
             draft.kind,
             "user" if kind in ("custom-title", "last-prompt") else "system",

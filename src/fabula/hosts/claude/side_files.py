@@ -53,20 +53,23 @@ def _file_record(file: SourceFile, kind: Kind, block: Block, offset: int, length
 class HistoryNormaliser:
     """``history.jsonl``: every prompt a person typed, kept longer than the transcripts.
 
-    A prompt becomes a record (``raw_type`` ``history``) only when its session has no transcript on disk.
+    A prompt becomes a record (``raw_type`` ``history``) only when its session has no transcript on disk. State:
+    ``read_to``, up to where that was decided, so that a record once made is read the same later.
     """
 
-    def __init__(self, transcripts: Container[str]) -> None:
-        self.state: dict[str, Any] = {}
+    def __init__(self, state: dict[str, Any] | None, transcripts: Container[str]) -> None:
+        self.state: dict[str, Any] = dict(state) if state else {"read_to": 0}
+        self._decided = int(self.state["read_to"])
         self._transcripts = transcripts
 
     def normalise(self, value: dict[str, Any], offset: int, length: int) -> Record | str:
         """Return the prompt, with what was pasted into it, or the kind under which it is skipped."""
+        self.state["read_to"] = max(self.state["read_to"], offset + length)
         text, project, stamp = text_of(value.get("display")), text_of(value.get("project")), value.get("timestamp")
         if not text:
             return "foreign"
         session = text_of(value.get("sessionId")) or derived_id("claude", "history", project)
-        if session in self._transcripts:
+        if offset >= self._decided and session in self._transcripts:
             return "in-transcript"
         pasted = [text_of(dict_of(paste).get("content")) for paste in dict_of(value.get("pastedContents")).values()]
         return Record(

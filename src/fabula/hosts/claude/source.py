@@ -73,7 +73,7 @@ class ClaudeSource:
         if kind == "file-backup":
             return BackupNormaliser(file)
         if kind == "history":
-            return HistoryNormaliser(self._transcripts)
+            return HistoryNormaliser(state, self._transcripts)
         return SkippingNormaliser(kind)
 
 

@@ -70,11 +70,11 @@ def _last_prompt(value: dict[str, Any]) -> Draft | None:
 
 
 def _queue_operation(value: dict[str, Any]) -> Draft | None:
-    """A queued prompt may never become a user record; it stays findable without counting as said."""
+    """A person's queued words may never become a user record: they stay findable, without counting as a turn."""
     text, stamp = text_of(value.get("content")), value.get("timestamp")
     if not text:
         return None
-    return Draft("other" if marked_kind(text) else "notice", [text, text_of(stamp)], [Block("text", text)],
+    return Draft("other" if marked_kind(text) else "attachment", [text, text_of(stamp)], [Block("text", text)],
                  time=time_of(stamp))  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _link(*names: str) -> Callable[[dict[str, Any]], Draft | None]:
         parts = [str(value[name]) for name in names if isinstance(value.get(name), str | int)]
         if not parts:
             return None
-        return Draft("notice", parts, [Block("text", " ".join(parts))], time=time_of(value.get("timestamp")))
+        return Draft("attachment", parts, [Block("text", " ".join(parts))], time=time_of(value.get("timestamp")))
 
     return read
 
