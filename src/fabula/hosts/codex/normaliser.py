@@ -108,6 +108,8 @@ class CodexNormaliser:
                 return "state"
             if isinstance(value.get("id"), str):
                 return self._meta(value)
+            if isinstance(value.get("session"), dict):  # the head of a document, older still
+                return self._meta(value["session"])
             return "untyped"
         return self._item(value) if isinstance(kind, str) and kind not in self._readers else kind_name(kind)
 
