@@ -113,3 +113,16 @@ def test_recalled_threads_become_citations(record_home: RecordHome) -> None:
 
     assert record_home.rows("select ref from citations order by ref") == [("p7",), ("p9",)]
     assert record_home.found("ibex") == 0
+
+
+def test_a_thread_belongs_to_the_session_that_its_records_name_whatever_the_file_is_called(
+    record_home: RecordHome,
+) -> None:
+    session = ClaudeSession("named")
+    session.prompt("go")
+    record_home.write("projects/-p/copied-elsewhere.jsonl", session.data())
+
+    record_home.scan()
+
+    rows = record_home.rows("select s.uid from threads t join sessions s on s.id=t.session_id")
+    assert [unpack_id(uid) for (uid,) in rows] == [session.id]

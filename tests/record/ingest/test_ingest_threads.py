@@ -75,3 +75,10 @@ def test_a_queued_prompt_stays_in_the_turn_it_was_typed_in() -> None:
     threads = Threads()
     threads.put("a", "prompt", prompt_id="p1")
     assert threads.put("q", "prompt", raw_type="attachment", parent="a") == (1, False)
+
+
+def test_talk_before_any_prompt_opens_a_turn_of_its_own() -> None:
+    threads = Threads()
+    assert threads.put("m", "title") == (None, False)
+    assert threads.put("c", "command") == (1, False)
+    assert threads.put("r", parent="c") == (1, False)

@@ -65,6 +65,7 @@ class Mapper:
     def start_file(self, file: SourceFile, file_id: int, session: int) -> None:
         """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``."""
         self._file, self._file_id, self._session = file, file_id, session
+        self._record_session = session
         self._facts_of_file = FileFacts(file_id, file.path, file.generation)
         self._sessions = {file.session: session}
         self._packed: dict[str, bytes | str] = {}
@@ -77,7 +78,7 @@ class Mapper:
         """Map one record of the file in hand."""
         file = self._file
         assert file is not None
-        session = self._session_of(record)
+        session = self._record_session = self._session_of(record)
         packed = self._pack(record.uid)
         known = self._seen.get(packed)
         if known is None and not self._fresh:
@@ -319,7 +320,7 @@ class Mapper:
         return self._thread_of_row(int(found[0])) if found else self._thread_of_record(key)
 
     def _open_thread(self, uid: str) -> int:
-        return self.names.thread(uid, self._session)
+        return self.names.thread(uid, self._record_session)
 
     # ── text ─────────────────────────────────────────────────────────
 

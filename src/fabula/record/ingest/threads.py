@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Record
 
+#: Kinds that say something: the first of them in a file opens a turn, even when no prompt does (a command, a resume).
+TALK = frozenset(("task", "reply", "thought", "call", "result", "summary", "command"))
+
 
 @dataclass(slots=True)
 class ThreadResolver:
@@ -30,7 +33,6 @@ class ThreadResolver:
     open_thread: Callable[[str], int]
     members: dict[str, int | None] = field(default_factory=dict)
     current: int | None = None  # the turn that the file is in
-    agent: str = ""  # key of a subagent whose spawning call is unknown
 
     def resolve(self, record: Record) -> tuple[int | None, bool]:
         """Return the record's thread and whether the answer is provisional (an ancestor is not mapped yet)."""
@@ -55,8 +57,10 @@ class ThreadResolver:
             if thread is not None:
                 return thread, False
         dangling = bool(record.parent or record.source or record.spawned_by)
-        if record.sidechain and self.current is None:
+        if self.current is None and record.sidechain:
             self.current = self.open_thread(derived_id("agent", record.session))
+        elif self.current is None and record.kind in TALK:
+            self.current = self.open_thread(record.uid)
         return self.current, dangling
 
     def _linked(self, uid: str) -> int | None:
