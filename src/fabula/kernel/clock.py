@@ -38,10 +38,9 @@ def parse_time(value: object) -> int | None:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return round(moment.timestamp() * 1000)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return None
-    millis = int(value if abs(value) >= 1e11 else value * 1000) if abs(value) < MILLISECOND_LIMIT else -1
-    return millis if 0 <= millis < MILLISECOND_LIMIT else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MILLISECOND_LIMIT:
+        return None  # NaN lies in no range
+    return int(value if value >= 1e11 else value * 1000)
 
 
 def format_time(millis: int | None) -> str:

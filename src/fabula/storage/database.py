@@ -1,4 +1,4 @@
-"""SQLite through apsw: the only library that opens databases here (two SQLite libraries in one process drop each other's locks)."""
+"""SQLite through apsw, the only library that opens databases here: two in one process drop each other's locks."""
 
 from __future__ import annotations
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -21,7 +21,7 @@ _READ_ONLY_ERRORS = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 def ensure_folder(path: Path) -> None:
-    """Create ``path`` and its parents, readable by the user alone. Raises ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_PATH``."""
+    """Create ``path`` and its parents, for the user alone. Raises ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_PATH``."""
     with disk_errors(path):
         path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
 

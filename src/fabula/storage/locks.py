@@ -1,10 +1,11 @@
-"""Locks between processes: an OS lock on a file that is never deleted, so that a crash releases it. Standard library only."""
+"""Locks between processes: an OS lock on a file that is never deleted; a crash releases it. Standard library only."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from fabula.kernel.errors import FabulaError
 from fabula.storage.files import PRIVATE_FILE, disk_errors
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.02
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(handle: int) -> bool:
@@ -65,7 +66,7 @@ class FileLock:
             os.close(self._handle)
             self._handle = None
 
-    def __enter__(self) -> FileLock:
+    def __enter__(self) -> Self:
         if not self.acquire():
             raise FabulaError(
                 "ERR_LOCKED",

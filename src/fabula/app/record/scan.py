@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabula.app.wiring import App
     from fabula.record.map.files import KnownFile
     from fabula.record.scan.report import Progress, ScanReport
