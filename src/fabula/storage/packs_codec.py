@@ -42,9 +42,9 @@ def decompress(payload: bytes, length: int) -> bytes:
     """Return the ``length`` bytes in a zstd frame. Raises ``ValueError`` when it holds anything else."""
     reader = zstd.ZstdDecompressor()
     try:
-        content = reader.decompress(payload, max_length=length) if length else reader.decompress(payload)
+        content = reader.decompress(payload, max_length=length + 1)  # one more: to meet the frame's end
     except zstd.ZstdError as error:
         raise ValueError(f"zstd: {error}") from error
-    if len(content) != length or reader.unused_data:
-        raise ValueError(f"the frame holds {len(content)} bytes where {length} were written")
+    if len(content) != length or not reader.eof or reader.unused_data:
+        raise ValueError(f"the frame does not hold the {length} bytes that were written")
     return content
