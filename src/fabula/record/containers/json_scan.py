@@ -120,7 +120,7 @@ def _decoded_steps(data: bytes, start: int, end: int) -> Iterator[tuple[int, int
             spent += cost
             fresh = _OPENING_TEXT.search(text, index + 1) if spent <= _RESCAN_LIMIT else None
             stop = fresh.start() if fresh else len(text)
-        elif not one_to_one or text.find("\\u", index, stop) >= 0:
+        elif not text.isascii() or text.find("\\u", index, stop) >= 0:
             value = make_valid(value)
         part = text[index:stop]
         behind = at + (len(part) if one_to_one else len(part.encode("utf-8", "surrogateescape")))
