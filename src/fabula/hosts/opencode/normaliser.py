@@ -111,7 +111,9 @@ class OpenCodeNormaliser:
                 count_of(mapping_of(tokens, "cache"), "read"),
                 count_of(mapping_of(tokens, "cache"), "write"),
             ],
-            "live": not state["revert"] or identity < state["revert"],
+            "live": not state["revert"]
+            or identity < state["revert"]
+            or (identity == state["revert"] and bool(state["revert_part"])),
         }
         return dict(state["message"])
 
