@@ -35,7 +35,7 @@ class App:
         self.cwd = cwd
         self.user_home = user_home
         self.clock = clock
-        self.home: Home = fabula_home(environment, user_home)
+        self.home = Home(cwd / fabula_home(environment, user_home).root)
 
     @cached_property
     def config(self) -> Config:

@@ -40,4 +40,6 @@ class Home:
 def fabula_home(environment: Mapping[str, str], user_home: Path) -> Home:
     """Return the home named by ``FABULA_HOME``, else ``~/.fabula``."""
     named = environment.get("FABULA_HOME", "")
-    return Home(Path(named).expanduser() if named else user_home / ".fabula")
+    if named.startswith("~/"):
+        return Home(user_home / named[2:])
+    return Home(Path(named) if named else user_home / ".fabula")
