@@ -171,7 +171,7 @@ def test_the_signature_changes_with_any_row_and_with_nothing_else(owner):
 
 
 def test_what_the_host_undid_is_not_live(owner):
-    owner.session("ses_1", revert=json.dumps({"messageID": "msg_2", "partID": "prt_3"}))
+    owner.session("ses_1", revert=json.dumps({"messageID": "msg_2"}))
     for number in (1, 2, 3):
         owner.message(f"msg_{number}", "ses_1", "user")
         owner.part(f"prt_{number}", f"msg_{number}", "ses_1", type="text", text="x")
