@@ -11,14 +11,15 @@ from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     import apsw
 
     from fabula.kernel.clock import Clock
     from fabula.kernel.paths import Home
     from fabula.record.loader import Loader
+    from fabula.record.map.files import KnownStat
+    from fabula.record.scan.finding import Findings
     from fabula.record.scan.report import Progress, ScanReport
     from fabula.record.sources import Source
     from fabula.record.vault.vault import Vault
@@ -49,6 +50,8 @@ class RecordAccess:
         self._reader: apsw.Connection | None = None
         self._reader_identity: tuple[int, int] | None = None
         self._loader: Loader | None = None
+        self._known: dict[tuple[str, int], KnownStat] = {}  # stats of the map's files, as of ``_known_at``
+        self._known_at: tuple[int, int] | None = None
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -134,6 +137,9 @@ class RecordAccess:
 
     def refresh(self) -> Freshness:
         """Take in what is new before a read, bounded; where that is not possible say why and read on."""
+        found = self._look()
+        if found is not None and found.nothing:
+            return Freshness(fresh=True, problems=found.report.problems)
         try:
             report = self.scan(byte_budget=REFRESH_BYTES, wait_seconds=REFRESH_WAIT_SECONDS)
         except FabulaError as error:
@@ -149,8 +155,19 @@ class RecordAccess:
             problems=report.problems,
         )
 
-    def iterate_sources(self) -> Iterator[tuple[str, Path]]:
-        """Yield (host, root) pairs for display."""
-        for source in self.sources:
-            for root in getattr(source, "roots", ()):
-                yield source.host, root
+    def _look(self) -> Findings | None:
+        """Look with the reader alone: most reads find nothing new and need neither lock nor writer.
+
+        ``None`` when there is no map yet, or one that only a writer can mend.
+        """
+        from fabula.record.map.files import all_stats
+        from fabula.record.scan.finding import find_changes
+
+        try:
+            reader = self.reader()
+        except FabulaError:
+            return None
+        version = (id(reader), int(reader.pragma("data_version") or 0))
+        if version != self._known_at:
+            self._known, self._known_at = all_stats(reader), version
+        return find_changes(reader, self.sources, self._known)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import apsw
 
     from fabula.kernel.records import SourceFile
-    from fabula.record.map.files import KnownFile
+    from fabula.record.map.files import KnownFile, KnownStat
     from fabula.record.scan.changes import Change
     from fabula.record.sources import Source
 
@@ -47,9 +47,12 @@ class Findings:
         return not (self.changed or self.gone or self.fresh)
 
 
-def find_changes(connection: apsw.Connection, sources: Sequence[Source]) -> Findings:
-    """Look at every file that the sources find."""
-    known = all_stats(connection)
+def find_changes(
+    connection: apsw.Connection, sources: Sequence[Source], known: dict[tuple[str, int], KnownStat] | None = None
+) -> Findings:
+    """Look at every file that the sources find; ``known`` are the map's stats where the caller has them already."""
+    if known is None:
+        known = all_stats(connection)
     found = Findings(ScanReport(), time.time_ns(), fresh=not known)
     report = found.report
     seen: set[tuple[str, int]] = set()
