@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.text import storable
 from fabula.search.identifiers import name_parts, pairs, unspaced_runs
+from fabula.search.matching import Wanted
 from fabula.search.stopwords import is_stop_word
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ class Term:
     """One unit of meaning in a query.
 
     ``forms`` are expressions of the index, any of which matches the term as a whole; ``parts`` match pieces of it (of a
-    name, a path, a run of ideographs) and count less.
+    name, a path, a run of ideographs) and count less. ``wanted`` says the same for finding the term in a text.
     """
 
     text: str
     forms: tuple[str, ...]
+    wanted: Wanted
     parts: tuple[str, ...] = ()
     required: bool = False
 
@@ -77,17 +79,19 @@ def term_of(word: Word) -> Term:
     """Return the term of one word."""
     text = word.text if word.phrase else _POSSESSIVE.sub("", word.text)
     if word.phrase:
-        return Term(text, _phrase_forms(text), required=True)
+        return Term(text, _phrase_forms(text), Wanted((text,)), required=True)
     if word.prefix:
-        return Term(f"{text}*", _prefix_forms(text))
+        return Term(f"{text}*", _prefix_forms(text), Wanted((), (text,)))
     runs = unspaced_runs(text)
     if runs:
-        return Term(text, _run_forms(text, runs), _run_parts(text, runs))
+        pieces = _run_pieces(runs, text)
+        return Term(text, _run_forms(text, runs), Wanted((text,), (), pieces), tuple(map(quoted, pieces)))
     chunks = [part for chunk in _CHUNK.findall(text) for part in name_parts(chunk)]
-    forms = [quoted(text)]
-    if len(chunks) > 1:
-        forms.append(quoted(" ".join(chunks)))
-    return Term(text, tuple(dict.fromkeys(forms)), _name_pieces(text, chunks))
+    rows = [text]
+    if len(chunks) > len(_CHUNK.findall(text)):
+        rows.append(" ".join(chunks))
+    pieces = _name_pieces(text, chunks)
+    return Term(text, tuple(map(quoted, rows)), Wanted(tuple(rows), (), pieces), tuple(map(quoted, pieces)))
 
 
 def _phrase_forms(text: str) -> tuple[str, ...]:
@@ -113,10 +117,10 @@ def _run_forms(text: str, runs: list[str]) -> tuple[str, ...]:
     return (quoted(text),)
 
 
-def _run_parts(text: str, runs: list[str]) -> tuple[str, ...]:
+def _run_pieces(runs: list[str], text: str) -> tuple[str, ...]:
     pieces = [pair for run in runs for pair in pairs(run)]
     pieces += [chunk for chunk in re.findall(r"[A-Za-z0-9]{2,}", text) if not is_stop_word(chunk)]
-    return tuple(quoted(piece) for piece in dict.fromkeys(pieces))[:MAXIMUM_PARTS] if len(pieces) > 1 else ()
+    return tuple(dict.fromkeys(pieces))[:MAXIMUM_PARTS] if len(pieces) > 1 else ()
 
 
 def _name_pieces(text: str, chunks: list[str]) -> tuple[str, ...]:
@@ -127,4 +131,4 @@ def _name_pieces(text: str, chunks: list[str]) -> tuple[str, ...]:
     name = text.rstrip("/").rpartition("/")[2]
     if name != text and any(map(str.isalnum, name)):
         pieces.insert(0, name)
-    return tuple(quoted(piece) for piece in dict.fromkeys(pieces))[:MAXIMUM_PARTS]
+    return tuple(dict.fromkeys(pieces))[:MAXIMUM_PARTS]

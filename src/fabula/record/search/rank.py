@@ -1,0 +1,145 @@
+"""How the arms' scores become one order. Pure; every weight is a named constant.
+
+Chosen on LoCoMo and on generated coding transcripts with known items; each lies on a plateau, not on a peak (see
+docs/internals/search.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabula.search.fusion import scaled, weighted_sum
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabula.record.search.arms import PassageHit
+
+#: Weights of the arms of a thread; BM25 of its prose has 1.
+BEST_PASSAGE = 0.5
+COVERAGE = 1.5
+TITLE = 0.3
+MEANING = 3.0  # thread vectors, asked only when the words leave the query uncovered
+
+#: Weights of the arms of a passage or record; its own BM25 has 1.
+WINDOW = 1.0
+FAR = 0.5  # of a passage two away, inside the window
+THREAD = 1.5
+
+PARTS_SHARE = 0.6  # what the parts of a name count in coverage, against the name itself
+BY_PROGRAM = 0.7  # factor of threads in sessions that a program started
+
+#: Below this coverage the best match is called weak: calibrated on questions asked of the wrong conversations, of
+#: which at least nine in ten must be called weak.
+WEAK = 0.5
+#: Below this one nothing is returned: what matched is a common word or two out of many.
+NOTHING = 0.15
+#: Below this one thread vectors are asked.
+UNCOVERED = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class ArmScore:
+    """One arm's part in a score: as the arm gave it, on the common scale, and its weight."""
+
+    raw: float
+    scaled: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One thread or passage with its score (0 to 1 when every arm is at its best) and where it came from."""
+
+    id: int
+    score: float
+    coverage: float
+    arms: dict[str, ArmScore]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFacts:
+    """What decides between threads besides words."""
+
+    last_time: int
+    by_program: bool = False
+
+
+def rank_threads(
+    prose: Mapping[int, float],
+    passages: Mapping[int, float],
+    coverage: Mapping[int, float],
+    titles: Mapping[int, float],
+    meaning: Mapping[int, float],
+    facts: Mapping[int, ThreadFacts],
+) -> list[Ranked]:
+    """Order threads: Σ weight × scaled score, newest first between equals, then the smaller id.
+
+    ``coverage`` and ``titles`` are shares (0 to 1) and are not scaled; the other arms are, over all that they found.
+    """
+    arms: list[tuple[str, float, Mapping[int, float], Mapping[int, float]]] = [
+        ("prose", 1.0, prose, scaled(prose)),
+        ("passage", BEST_PASSAGE, passages, scaled(passages)),
+        ("coverage", COVERAGE, coverage, coverage),
+        ("title", TITLE, titles, titles),
+    ]
+    if meaning:
+        arms.append(("meaning", MEANING, meaning, scaled(meaning)))
+    most = sum(weight for _, weight, _, _ in arms)
+    total = weighted_sum((weight, values) for _, weight, _, values in arms)
+    ranked = []
+    for thread, score in total.items():
+        told = {
+            name: ArmScore(raw[thread], values[thread], weight)
+            for name, weight, raw, values in arms
+            if thread in values
+        }
+        factor = BY_PROGRAM if facts[thread].by_program else 1.0
+        ranked.append(Ranked(thread, factor * score / most, coverage.get(thread, 0.0), told))
+    ranked.sort(key=lambda one: (-one.score, -facts[one.id].last_time, one.id))
+    return ranked
+
+
+def best_passages(hits: Sequence[PassageHit]) -> dict[int, float]:
+    """Return the best passage score of each thread."""
+    best: dict[int, float] = {}
+    for hit in hits:
+        if hit.score > best.get(hit.thread, float("-inf")):
+            best[hit.thread] = hit.score
+    return best
+
+
+def rank_passages(
+    hits: Sequence[PassageHit], neighbours: Mapping[int, Sequence[int]], threads: Mapping[int, float]
+) -> list[Ranked]:
+    """Order passages by themselves, their window and their thread.
+
+    ``neighbours`` gives for a passage the ids two before, one before, one after and two after it in its thread (0 where
+    there is none); ``threads`` are scores of threads.
+    """
+    own = {hit.id: hit.score for hit in hits}
+    thread_of = {hit.id: hit.thread for hit in hits}
+    window = {}
+    for passage, score in own.items():
+        far_before, before, after, far_after = neighbours.get(passage, (0, 0, 0, 0))
+        near = own.get(before, 0.0) + own.get(after, 0.0)
+        far = own.get(far_before, 0.0) + own.get(far_after, 0.0)
+        window[passage] = score + near + FAR * far
+    prior = scaled({thread: threads.get(thread, 0.0) for thread in set(thread_of.values())})
+    by_thread = {passage: prior[thread] for passage, thread in thread_of.items()}
+    arms = (("passage", 1.0, own), ("window", WINDOW, window), ("thread", THREAD, by_thread))
+    on_scale = [(name, weight, raw, scaled(raw) if name != "thread" else raw) for name, weight, raw in arms]
+    total = weighted_sum((weight, values) for _, weight, _, values in on_scale)
+    most = 1.0 + WINDOW + THREAD
+    ranked = [
+        Ranked(
+            passage,
+            score / most,
+            0.0,
+            {name: ArmScore(raw[passage], values[passage], weight) for name, weight, raw, values in on_scale},
+        )
+        for passage, score in total.items()
+    ]
+    ranked.sort(key=lambda one: (-one.score, one.id))
+    return ranked
