@@ -10,7 +10,8 @@ import pytest
 from fabula.testing.outcome import Outcome
 
 _FOREIGN = (
-    "CLAUDE_CONFIG_DIR", "CODEX_HOME", "FABULA_DISABLE", "FABULA_DEBUG", "NO_COLOR", "OPENCODE_DB", "GIT_DIR",
+    "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB",
+    "FABULA_DISABLE", "FABULA_DEBUG", "NO_COLOR", "GIT_DIR",
 )  # fmt: skip
 
 

@@ -45,11 +45,19 @@ def test_the_file_beats_the_default_and_says_so(tmp_path: Path) -> None:
 
 
 def test_the_environment_beats_the_file(tmp_path: Path) -> None:
-    environment = {"CLAUDE_CONFIG_DIR": "/a,~/b", "CODEX_HOME": "/c", "XDG_DATA_HOME": "/d"}
+    environment = {
+        "CLAUDE_CONFIG_DIR": "/a,~/b",
+        "CODEX_HOME": "/c",
+        "XDG_DATA_HOME": "/d",
+        "GEMINI_CLI_HOME": "/g",
+        "OPENCODE_DB": "x.db",
+    }
     config = read(tmp_path, '[record]\nclaude_roots = ["/file"]\n', environment)
     assert config["record.claude_roots"] == (Path("/a"), HOME / "b")
     assert config["record.codex_home"] == Path("/c")
     assert config["record.opencode_data"] == Path("/d/opencode")
+    assert config["record.opencode_database"] == Path("/d/opencode/x.db")
+    assert config["record.gemini_home"] == Path("/g/.gemini")
     assert config.settings["record.claude_roots"].detail == "CLAUDE_CONFIG_DIR"
 
 

@@ -43,12 +43,19 @@ KEYS: tuple[Key, ...] = (
         "CLAUDE_CONFIG_DIR",
     ),
     Key("record.codex_home", "path", "~/.codex", "Codex's folder, whose `sessions` are read", "CODEX_HOME"),
-    Key("record.gemini_home", "path", "~/.gemini", "Gemini CLI's folder, whose `tmp` is read"),
+    Key("record.gemini_home", "path", "~/.gemini", "Gemini CLI's folder, whose `tmp` is read", "GEMINI_CLI_HOME"),
     Key(
         "record.opencode_data",
         "path",
         "$XDG_DATA_HOME/opencode",
-        "OpenCode's data folder, whose `opencode.db` and `storage` are read",
+        "OpenCode's data folder, whose `storage` is read",
+    ),
+    Key(
+        "record.opencode_database",
+        "path",
+        "$XDG_DATA_HOME/opencode/opencode.db",
+        "OpenCode's database of sessions",
+        "OPENCODE_DB",
     ),
     Key("record.vault_roots", "paths", (), "further folders of sealed generations (vN-*.jsonl), read only"),
     Key("record.ignore", "texts", (), "globs over paths of transcripts and of projects that are never read"),
@@ -113,6 +120,8 @@ _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "FABULA_DISABLE": lambda text: text.strip().lower() in {"0", "false", "no", "off"},
     "CLAUDE_CONFIG_DIR": lambda text: [part for part in text.split(",") if part],
     "CODEX_HOME": lambda text: text,
+    "GEMINI_CLI_HOME": lambda text: f"{text}/.gemini",
+    "OPENCODE_DB": lambda text: text if text.startswith(("/", "~/")) else f"$XDG_DATA_HOME/opencode/{text}",
 }
 
 

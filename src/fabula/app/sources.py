@@ -18,10 +18,15 @@ def configured_sources(config: Config) -> list[Source]:
     from fabula.hosts.claude.generations import GenerationFolder
     from fabula.hosts.claude.source import ClaudeSource
     from fabula.hosts.codex.source import CodexSource
+    from fabula.hosts.gemini.source import GeminiSource
+    from fabula.hosts.opencode.roots import OpenCodeRoots
+    from fabula.hosts.opencode.source import OpenCodeSource
 
     sources: list[Source] = [
         ClaudeSource(config["record.claude_roots"]),
         CodexSource(config["record.codex_home"]),
+        GeminiSource(config["record.gemini_home"]),
+        OpenCodeSource(OpenCodeRoots(config["record.opencode_database"], config["record.opencode_data"] / "storage")),
     ]
     if config["record.vault_roots"]:
         sources.append(GenerationFolder(config["record.vault_roots"]))
