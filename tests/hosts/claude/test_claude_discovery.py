@@ -124,7 +124,7 @@ def test_links_are_followed_inside_the_projects_only(tmp_path: Path) -> None:
     (project / "broken.jsonl").symlink_to(project / "nowhere")
     source = ClaudeSource([tmp_path / "root"])
     assert set(found(source)) == {"inside.jsonl"}
-    assert [(os.path.basename(path), reason.split(",")[0]) for path, reason in source.problems()] == [
+    assert [(os.path.basename(path), reason.split(",")[0]) for path, reason in sorted(source.problems())] == [
         ("leads-out.jsonl", "a symbolic link that leads outside its folder"),
         ("q", "a symbolic link that leads outside its folder"),
     ]

@@ -226,6 +226,30 @@ def test_a_file_that_vanishes_while_it_is_read_is_read_to_its_end(file: Path) ->
     assert len(first.data) + sum(len(chunk.data) for chunk in chunks) == 8000
 
 
+def test_a_file_that_is_replaced_while_it_is_read_is_read_as_it_was(file: Path) -> None:
+    file.write_bytes(b'{"n":1}\n' * 1000)
+    chunks = JsonLines(str(file), chunk_bytes=800).chunks()
+    values = list(next(chunks).values)
+    other = file.with_name("new")
+    other.write_bytes(b'{"n":2}\n' * 10)
+    other.replace(file)
+    values += [value for chunk in chunks for value in chunk.values]
+    assert [value.value for value in values] == [{"n": 1}] * 1000
+
+
+def test_a_file_that_is_rewritten_in_place_while_it_is_read_is_still_accounted_for(file: Path) -> None:
+    file.write_bytes(b'{"n":1}\n' * 1000)
+    container = JsonLines(str(file), chunk_bytes=800)
+    chunks = container.chunks()
+    at = len(next(chunks).data)
+    file.write_bytes(b'{"rewritten":true}\n' * 500)
+    for chunk in chunks:
+        assert chunk.offset == at
+        assert sum(value.length for value in chunk.values) + chunk.unreadable <= len(chunk.data)
+        at += len(chunk.data)
+    assert at + container.waiting == 8000
+
+
 def test_what_is_appended_while_reading_is_left_for_the_next_scan(file: Path) -> None:
     file.write_bytes(b'{"n":1}\n' * 300)
     chunks = JsonLines(str(file), chunk_bytes=800).chunks()

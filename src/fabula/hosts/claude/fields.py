@@ -31,7 +31,7 @@ def time_of(value: object) -> int | None:
             minute = _remember(value[:17])
         try:
             if minute is not None:
-                return minute + int(value[17:19]) * 1000 + int(value[20:23])
+                return minute + int(value[17:19] + value[20:23])  # seconds and milliseconds, side by side
         except ValueError:
             return None
     try:

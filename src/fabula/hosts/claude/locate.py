@@ -36,81 +36,96 @@ class Finder:
     def __init__(self) -> None:
         self.problems: list[tuple[str, str]] = []
         self._entered: set[tuple[int, int]] = set()
+        self._found: list[SourceFile] = []
 
     def home(self, root: str) -> Iterator[SourceFile]:
-        """Find everything below a config home; one that does not exist holds nothing."""
+        """Find everything below a config home, project by project; one that does not exist holds nothing."""
         projects = os.path.join(root, "projects")
         real = os.path.realpath(projects)
         for entry in self._entries(projects, real):
             if self._is_folder(entry):
-                yield from self._project(entry.path, real)
-            elif entry.name.endswith(".jsonl"):
-                yield from self._file(entry, "session", entry.name[:-6])
-        yield from self._history(root)
+                self._project(entry.path, real)
+            else:
+                self._transcript(entry)
+            yield from self._take()
+        self._history(root)
+        yield from self._take()
         backups = os.path.join(root, "file-history")
         real = os.path.realpath(backups)
         for entry in self._entries(backups, real):
             if self._is_folder(entry):
                 for backup in self._entries(entry.path, real):
-                    yield from self._file(backup, "file-backup", entry.name)
+                    self._add(backup, "file-backup", entry.name)
+            yield from self._take()
 
     def tree(self, folder: str) -> Iterator[SourceFile]:
         """Find transcripts in a folder of any layout: each folder below is read as a project's."""
-        yield from self._tree(folder, os.path.realpath(folder))
+        self._tree(folder, os.path.realpath(folder))
+        yield from self._take()
 
-    def _tree(self, folder: str, real: str) -> Iterator[SourceFile]:
+    def _take(self) -> list[SourceFile]:
+        found, self._found = self._found, []
+        return found
+
+    def _tree(self, folder: str, real: str) -> None:
         for entry in self._entries(folder, real):
-            yield from self._transcript(entry)
-            if entry.is_dir(follow_symlinks=False):
-                found = self._session(entry.path, entry.name, real) if _is_session(entry.path) else None
-                yield from found or self._tree(entry.path, real)
+            if not entry.is_dir(follow_symlinks=False):
+                self._transcript(entry)
+            elif _is_session(entry.path):
+                self._session(entry.path, entry.name, real)
+            else:
+                self._tree(entry.path, real)
 
-    def _project(self, folder: str, real: str) -> Iterator[SourceFile]:
+    def _project(self, folder: str, real: str) -> None:
         for entry in self._entries(folder, real):
-            yield from self._transcript(entry)
-            if entry.name not in _PROJECT_STATE and self._is_folder(entry):
-                yield from self._session(entry.path, entry.name, real)
+            if self._is_folder(entry):
+                if entry.name not in _PROJECT_STATE:
+                    self._session(entry.path, entry.name, real)
+            else:
+                self._transcript(entry)
 
-    def _transcript(self, entry: os.DirEntry[str]) -> Iterator[SourceFile]:
+    def _transcript(self, entry: os.DirEntry[str]) -> None:
         """The file of a session, or of a subagent in the old layout."""
         name = entry.name
-        if name.startswith("agent-") and name.endswith(".jsonl"):
-            yield from self._agent(entry, "")
-        elif name.endswith(".jsonl"):
-            yield from self._file(entry, "session", name[:-6])
+        if name.endswith(".jsonl"):
+            if name.startswith("agent-"):
+                self._add_agent(entry, "")
+            else:
+                self._add(entry, "session", name[:-6])
         elif name.endswith(".meta.json"):
-            yield from self._file(entry, "meta", "")
+            self._add(entry, "meta", "")
 
-    def _session(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
+    def _session(self, folder: str, session: str, real: str) -> None:
         """A session's folder; it may outlive the session's main file."""
         for entry in self._entries(folder, real):
-            if entry.name == "tool-results" and self._is_folder(entry):
+            if not self._is_folder(entry):
+                if entry.name.endswith(".jsonl"):
+                    self._add(entry, "session", session)  # once, a session was a folder
+            elif entry.name == "tool-results":
                 for result in self._entries(entry.path, real):
-                    yield from self._file(result, "tool-result", session)
-            elif entry.name.endswith(".jsonl"):
-                yield from self._file(entry, "session", session)  # once, a session was a folder
-            elif self._is_folder(entry):
-                yield from self._subagents(entry.path, session, real)
+                    self._add(result, "tool-result", session)
+            else:
+                self._subagents(entry.path, session, real)
 
-    def _subagents(self, folder: str, session: str, real: str) -> Iterator[SourceFile]:
+    def _subagents(self, folder: str, session: str, real: str) -> None:
         """``subagents`` with the folders of workflows in it, and the other folders that a session may have."""
         for entry in self._entries(folder, real):
             name = entry.name
-            if name.endswith(".jsonl"):
-                if name.startswith("agent-"):
-                    yield from self._agent(entry, session)
-                else:
-                    yield from self._file(entry, "journal" if name == "journal.jsonl" else "foreign", "", session)
+            if self._is_folder(entry):
+                self._subagents(entry.path, session, real)
             elif name.endswith(".meta.json"):
-                yield from self._file(entry, "meta", "", session)
-            elif self._is_folder(entry):
-                yield from self._subagents(entry.path, session, real)
+                self._add(entry, "meta", "", session)
+            elif name.endswith(".jsonl"):
+                if name.startswith("agent-"):
+                    self._add_agent(entry, session)
+                else:
+                    self._add(entry, "journal" if name == "journal.jsonl" else "foreign", "", session)
 
-    def _agent(self, entry: os.DirEntry[str], parent: str) -> Iterator[SourceFile]:
+    def _add_agent(self, entry: os.DirEntry[str], parent: str) -> None:
         agent = entry.name[6:-6]
-        yield from self._file(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
+        self._add(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
 
-    def _history(self, root: str) -> Iterator[SourceFile]:
+    def _history(self, root: str) -> None:
         path = os.path.join(root, "history.jsonl")
         try:
             found = os.stat(path)
@@ -118,28 +133,26 @@ class Finder:
             self._note(path, error)
             return
         if stat.S_ISREG(found.st_mode):
-            yield source_file(path, found, "history", "")
+            self._found.append(source_file(path, found, "history", ""))
 
-    def _file(self, entry: os.DirEntry[str], kind: str, session: str, parent: str = "") -> Iterator[SourceFile]:
+    def _add(self, entry: os.DirEntry[str], kind: str, session: str, parent: str = "") -> None:
         try:
             found = entry.stat()
         except OSError as error:
             self._note(entry.path, error)
             return
         if stat.S_ISREG(found.st_mode):
-            yield source_file(entry.path, found, kind, session, parent)
+            self._found.append(source_file(entry.path, found, kind, session, parent))
 
-    def _entries(self, folder: str, real: str) -> Iterator[os.DirEntry[str]]:
+    def _entries(self, folder: str, real: str) -> list[os.DirEntry[str]]:
         """A folder's entries in the order of their names; links only where they stay below ``real``."""
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=_name)
         except OSError as error:
             self._note(folder, error)
-            return
-        for entry in entries:
-            if not entry.is_symlink() or self._stays(entry.path, real):
-                yield entry
+            return []
+        return [entry for entry in entries if not entry.is_symlink() or self._stays(entry.path, real)]
 
     def _stays(self, path: str, real: str) -> bool:
         target = os.path.realpath(path)

@@ -77,11 +77,14 @@ class TranscriptNormaliser:
         blocks = read_blocks(message.get("content") if isinstance(message, dict) else None)
         from_agent = bool(self._subagent) or value.get("isSidechain") is True
         kind = user_kind(value, blocks, from_agent=from_agent)
+        record = self._record(value, place, kind, _USER_ROLES.get(kind, "user"), blocks)
+        record.source = text_of(value.get("sourceToolAssistantUUID"))
+        record.prompt_id = text_of(value.get("promptId"))
         if kind == "result":
             self._note_joins(value, blocks)
-            return self._record(value, place, kind, "tool", blocks)
-        role = "system" if kind in ("notice", "summary") else "user"
-        record = self._record(value, place, kind, role, blocks)
+            return record
+        if value.get("promptSource") == "sdk":
+            record.sdk = True
         if kind == "task" and not self.state["started"] and self._subagent:
             self.state["started"] = True
             record.title, record.title_rank = self._description, 2 if self._description else 0
@@ -146,8 +149,9 @@ class TranscriptNormaliser:
         offset, length = place
         named = get("sessionId")
         session = self._named_last if named == self._named_last != "" else self._session(named)
-        uid, parent, source, prompt = get("uuid"), get("parentUuid"), get("sourceToolAssistantUUID"), get("promptId")
-        cwd, branch, entry = get("cwd"), get("gitBranch"), get("entrypoint")
+        uid, parent, cwd, branch, entry = (
+            get("uuid"), get("parentUuid"), get("cwd"), get("gitBranch"), get("entrypoint"),
+        )  # fmt: skip
         has_id = isinstance(uid, str) and uid != ""
         return Record(
             uid if has_id else self._identity(value, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
@@ -158,8 +162,8 @@ class TranscriptNormaliser:
             length,
             time_of(get("timestamp")),
             parent if isinstance(parent, str) else "",
-            source if isinstance(source, str) else "",
-            prompt if isinstance(prompt, str) else "",
+            "",
+            "",
             get("isSidechain") is True or self._subagent != "",
             self._spawned_by,
             blocks,
@@ -170,7 +174,7 @@ class TranscriptNormaliser:
             value["type"],
             None,
             has_id,
-            (isinstance(entry, str) and entry.startswith("sdk")) or get("promptSource") == "sdk",
+            isinstance(entry, str) and entry.startswith("sdk"),
             parent_session=self._parent_session,
         )
 
@@ -275,6 +279,7 @@ def _stub_path(stub: str) -> str:
 _ASSISTANT_KINDS: tuple[tuple[BlockKind, Kind], ...] = (
     ("text", "reply"), ("call", "call"), ("thought", "thought"), ("result", "result"),
 )  # fmt: skip
+_USER_ROLES: dict[Kind, str] = {"result": "tool", "notice": "system", "summary": "system"}
 _SYSTEM_KINDS: dict[str, Kind] = {"compact_boundary": "boundary", "local_command": "command"}
 _READERS: dict[str, Callable[[TranscriptNormaliser, dict[str, Any], Place], Record]] = {
     "user": TranscriptNormaliser._user,  # noqa: SLF001  # the table of the class above
