@@ -192,12 +192,12 @@ class Mapper:
         for block in record.blocks:
             if block.kind == "call":
                 if block.tool_id and block.tool in _SPAWNING:
-                    self.rows.spawns.append((block.tool_id, row))
+                    self.rows.spawns[block.tool_id] = row
                 self._failures.call(block)
             elif block.kind == "result":
                 agent = block.input.get("agentId") if block.input else None
                 if isinstance(agent, str) and agent:
-                    self.rows.spawns.append((agent, row))
+                    self.rows.spawns[agent] = row
                 self._failures.result(block, row, thread, record.time)
 
     def _flags(self, record: Record, file: SourceFile) -> int:
@@ -297,10 +297,7 @@ class Mapper:
         return int(row[0]) if row else None
 
     def _thread_of_row(self, row: int) -> int | None:
-        found = self.connection.execute("select thread_id from records where id=?", (row,)).fetchone()
-        if found is None:  # still in this batch
-            found = next(((r[3],) for r in self.rows.records if r[0] == row), (None,))
-        return None if found[0] is None else int(str(found[0]))
+        return pointer_of(self.connection, self.rows, row).thread
 
     def _thread_of_record(self, uid: str) -> int | None:
         packed = self._pack(uid)
@@ -313,9 +310,9 @@ class Mapper:
         return None if found is None or found[0] is None else int(found[0])
 
     def _thread_of_spawn(self, key: str) -> int | None:
-        for spawned, row in self.rows.spawns:
-            if spawned == key:
-                return self._thread_of_row(row)
+        row = self.rows.spawns.get(key)
+        if row is not None:
+            return self._thread_of_row(row)
         found = self.connection.execute("select record_id from spawns where key=?", (key,)).fetchone()
         return self._thread_of_row(int(found[0])) if found else self._thread_of_record(key)
 
