@@ -240,6 +240,7 @@ def test_outputs_of_tools_become_results_that_the_stub_can_be_joined_to(tmp_path
     assert (record.kind, record.role, record.session, record.has_id) == ("result", "tool", "S1", False)
     (block,) = record.blocks
     assert (block.text, block.tool_id, block.input) == ("grün\n", "toolu_9", {"persisted": str(path)})
+    assert record.spawned_by == str(path)
     assert (record.offset, record.length, record.time) == (0, 6, path.stat().st_mtime_ns // 1_000_000)
 
 

@@ -26,7 +26,9 @@ class ToolResultNormaliser:
         """Return the output as a result; a picture or another binary file is kept without text."""
         name, text = os.path.basename(self._file.path), text_of(value.get("text"))
         block = Block("result", text, tool_id=name.partition(".")[0], input={"persisted": self._file.path})
-        return _file_record(self._file, "result", block, offset, length)
+        record = _file_record(self._file, "result", block, offset, length)
+        record.spawned_by = self._file.path  # what the stub's block calls ``persisted``: its thread is this one's
+        return record
 
 
 class BackupNormaliser:
