@@ -177,7 +177,7 @@ class EventReader:
         if not line.thread.call_of(tool_id):
             return False
         if failed:
-            line.state["codes"][tool_id] = 1
+            line.thread.failed(tool_id)
         return True
 
     def _whole_call(
@@ -190,7 +190,7 @@ class EventReader:
         record = self._line.record(
             "call", "assistant", kind[:60], host_id=tool_id, content=f"{tool}\n{text}", blocks=blocks
         )
-        self._line.thread.called(tool_id, record.uid)
+        self._line.thread.ran(tool_id, record.uid)
         return record
 
 

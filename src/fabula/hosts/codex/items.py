@@ -165,8 +165,7 @@ def _call(line: Line, payload: dict[str, Any], kind: str) -> Record:
 def _result(line: Line, payload: dict[str, Any], kind: str) -> Record:
     tool_id = text_of(payload, "call_id")
     output = read_output(payload.get("output", payload.get("tools")))
-    code = line.state["codes"].pop(tool_id, 0)
-    failed = output.failed or code != 0
+    failed = output.failed or tool_id in line.state["failed"]
     agent = spawned_agent(output.text)
     block = Block(
         "result", output.text, tool_id=tool_id, failed=failed, images=output.images,

@@ -26,6 +26,7 @@ class CodexNormaliser:
     """Reads one rollout in file order (``record.sources.Normaliser``)."""
 
     def __init__(self, file: SourceFile, state: dict[str, Any] | None) -> None:
+        self._file = file
         self.thread = Thread(file, state)
         self.state = self.thread.state
         self._events = EventReader(self)
@@ -41,10 +42,17 @@ class CodexNormaliser:
         }
 
     def normalise(self, value: Any, offset: int, length: int) -> Record | str:
-        """Return the record of a line, or the kind under which it is skipped."""
+        """Return the record of a line, or the kind under which it is skipped. A line read before reads the same."""
         if not isinstance(value, dict):
             return "not an object"
+        if offset < self.state["to"]:
+            return CodexNormaliser(self._file, self.thread.as_at(offset)).normalise(value, offset, length)
         self._offset, self._length = offset, length
+        found = self._line(value)
+        self.thread.passed(offset, offset + length)
+        return found
+
+    def _line(self, value: dict[str, Any]) -> Record | str:
         time = parse_time(value.get("timestamp"))
         if time is not None:
             self.state["time"] = time
@@ -71,7 +79,7 @@ class CodexNormaliser:
         """Build a record of the line in hand; what it is made of decides its uid."""
         state = self.state
         turn = state["turn"] if turn is None else turn
-        uid, has_id = self.thread.uid(raw_type, host_id, content, turn)
+        uid, has_id = self.thread.uid(raw_type, host_id, content, turn=turn, offset=self._offset)
         return Record(
             uid,
             state["session"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.codex.injected import told_cwd
@@ -19,18 +20,52 @@ _FRESH: dict[str, Any] = {
     "items": False,  # a response item was seen: from then on events only repeat
     "counted": False,  # token usage records were seen: from then on token counts only repeat
     "mute": False,  # the last reasoning item had no readable text
+    "to": 0,  # the byte up to which the file was read: a line before it is read again, and changes nothing
 }  # fmt: skip
+
+
+#: What a line that is read again finds: nothing that would take it for a repetition.
+_ANEW: dict[str, Any] = {"items": False, "counted": False, "mute": True, "to": 0}
+_CONTEXT = ("turn", "thread", "cwd", "model")  # what a line needs to know that lines before it told
 
 
 class Thread:
     """The running state of one rollout file. ``state`` is what is saved."""
 
     def __init__(self, file: SourceFile, saved: dict[str, Any] | None) -> None:
-        fresh = {**_FRESH, "calls": {}, "codes": {}, "seen": {}, "said": {}, "turns": [], "total": {}}
+        fresh = {
+            **_FRESH,
+            "calls": {},
+            "runs": {},
+            "failed": {},
+            "seen": {},
+            "said": {},
+            "turns": [],
+            "total": {},
+            "log": [],
+        }
         self.state = state_of(saved, fresh)
         if not self.state["session"]:
             self.state["session"] = file.session
             self.state["root"] = file.session or derived_id("codex", file.path)
+
+    # ── reading a line again ─────────────────────────────────────────
+
+    def passed(self, offset: int, end: int) -> None:
+        """A line was read: remember how far, and the context of the lines behind it when it changed."""
+        state, log = self.state, self.state["log"]
+        state["to"] = end
+        context = [state[name] for name in _CONTEXT]
+        if not log or log[-1][1:] != context:
+            log.append([offset, *context])
+
+    def as_at(self, offset: int) -> dict[str, Any]:
+        """Return the state in which a line that was read before is read again."""
+        log = self.state["log"]
+        at = bisect_left(log, offset, key=lambda entry: int(entry[0])) - 1
+        context = log[at][1:] if at >= 0 else [_FRESH[name] for name in _CONTEXT]
+        own: dict[str, Any] = {"said": {}, "runs": {}, "turns": [], "total": {}, "log": []}
+        return {**self.state, **_ANEW, **own, **dict(zip(_CONTEXT, context, strict=False))}
 
     # ── who and where ────────────────────────────────────────────────
 
@@ -114,33 +149,45 @@ class Thread:
 
     # ── identity ─────────────────────────────────────────────────────
 
-    def uid(self, kind: str, host_id: str, content: str, turn: str = "") -> tuple[str, bool]:
+    def uid(self, kind: str, host_id: str, content: str, *, turn: str, offset: int) -> tuple[str, bool]:
         """Return (uid, whether the host gave an id) of an item.
 
         The turn, else the session at the root of the forks, is part of it, and so is the content: small providers
         number their ids from 1 in every session. Where an item has no id, its how-manieth occurrence stands for it.
         A fork that repeats its parent's lines under new timestamps repeats their uids.
         """
-        scope = turn or self.state["turn"] or self.state["root"]
+        scope = turn or self.state["root"]
         if host_id:
             return derived_id("codex", scope, kind, host_id, content), True
         key = derived_id("codex", scope, kind, content)
-        seen = self.state["seen"]
-        count = seen.get(key, 0)
-        seen[key] = count + 1
+        places = self.state["seen"].setdefault(key, [])
+        if offset not in places:
+            places.append(offset)
+        count = places.index(offset)
         return (key if count == 0 else derived_id(key, count)), False
 
     # ── calls ────────────────────────────────────────────────────────
 
     def called(self, tool_id: str, uid: str) -> None:
-        """Remember the record of a call."""
-        calls = self.state["calls"]
-        if tool_id:
-            calls[tool_id] = uid
-            if len(calls) > CALLS_KEPT:
-                del calls[next(iter(calls))]
+        """Remember the record of a call item."""
+        _keep(self.state["calls"], tool_id, uid)
+
+    def ran(self, tool_id: str, uid: str) -> None:
+        """Remember the record of a tool run that no call item stands for."""
+        _keep(self.state["runs"], tool_id, uid)
+
+    def failed(self, tool_id: str) -> None:
+        """Remember that a call ended badly: its result may not say so."""
+        self.state["failed"][tool_id] = True
 
     def call_of(self, tool_id: str) -> str:
         """Return the uid of the record that made a call, else ``""``."""
-        found = self.state["calls"].get(tool_id)
+        found = self.state["calls"].get(tool_id) or self.state["runs"].get(tool_id)
         return found if isinstance(found, str) else ""
+
+
+def _keep(table: dict[str, str], tool_id: str, uid: str) -> None:
+    if tool_id:
+        table[tool_id] = uid
+        if len(table) > CALLS_KEPT:
+            del table[next(iter(table))]
