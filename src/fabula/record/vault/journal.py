@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,11 +101,11 @@ class Batch:
 
 @contextmanager
 def journal_errors(path: Path) -> Iterator[None]:
-    """Translate SQLite's refusals; a journal that misses a table is damaged like one that cannot be read."""
+    """Translate SQLite's refusals; a journal that misses a table, or holds broken text, is damaged too."""
     try:
         with database_errors(path):
             yield
-    except apsw.SQLError as error:
+    except (apsw.SQLError, UnicodeDecodeError) as error:
         raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}", REPAIR) from error
 
 
@@ -136,8 +136,9 @@ class Journal:
             raise FabulaError("ERR_VAULT_FORMAT", error.message) from error
 
     def close(self) -> None:
-        """Close the database."""
-        self.connection.close()
+        """Close the database. A full disk does not matter here: what closing would merge stays in the log."""
+        with suppress(apsw.FullError, apsw.IOError):
+            self.connection.close()
 
     # -- reading -------------------------------------------------------------------------------------------------
 

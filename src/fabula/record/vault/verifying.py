@@ -9,6 +9,7 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest_text
 from fabula.record.vault import manifest
 from fabula.record.vault.folder import JOURNAL, PACKS, pack_name, packs_on_disk
+from fabula.record.vault.journal import journal_errors
 from fabula.record.vault.marks import mark, shown_path
 from fabula.record.vault.schema import CLOSED, ENDED, OPEN, TRUTH_TABLES
 from fabula.record.vault.values import Damage, Touched
@@ -29,11 +30,18 @@ def verify(folder: Path, journal: Journal) -> Iterator[Damage]:
     """Yield what is not as it was written, and what each damage hits. Reads one state, also while another grows it."""
     try:
         names = packs_on_disk(folder)  # before the state of the journal: a pack that is begun is named there first
-        with journal.connection:
+        with journal_errors(journal.path), journal.connection:
             findings = [
-                *_journal(journal), *_strangers(journal, names), *_packs(folder, journal), *_loose(journal),
-                *_manifests(journal),
-            ]  # fmt: skip
+                finding
+                for check in (
+                    _journal(journal),
+                    _strangers(journal, names),
+                    _packs(folder, journal),
+                    _loose(journal),
+                    _manifests(journal),
+                )
+                for finding in _guarded(check)
+            ]
             hit = _touched(journal, {digest for _, _, _, digests in findings for digest in digests})
     except FabulaError as error:
         yield Damage(JOURNAL, None, error.message)
@@ -41,6 +49,16 @@ def verify(folder: Path, journal: Journal) -> Iterator[Damage]:
     for place, offset, problem, digests in findings:
         touched = tuple(sorted((t for d in digests for t in hit.get(d, ())), key=_order))
         yield Damage(place, offset, problem, tuple(map(digest_text, digests)), touched)
+
+
+def _guarded(check: Iterator[Finding]) -> Iterator[Finding]:
+    """Let a check that meets a value of a wrong kind find that, and not end the others."""
+    try:
+        yield from check
+    except FabulaError as error:
+        yield JOURNAL, None, error.message, []
+    except (TypeError, ValueError, OverflowError) as error:
+        yield JOURNAL, None, f"a value of a wrong kind: {error}", []
 
 
 def _order(touched: Touched) -> tuple[str, int, int]:
