@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -188,6 +189,28 @@ def test_logged_prompts_whose_chat_is_there_are_skipped():
     found = reader.normalise({**entry, "sessionId": "gone"}, 0, 1)
     assert (found.kind, found.session, found.cwd) == ("prompt", "gone", "/home/ada")
     assert reader.normalise({**entry, "sessionId": "gone", "message": "/help"}, 0, 1).kind == "command"
+
+
+def test_a_line_that_was_read_before_reads_the_same_from_the_saved_state():
+    lines = [
+        head(),
+        message(ASK, "user", "one"),
+        message(ANSWER, "gemini", "two", tokens={"input": 9}),
+        message(ANSWER, "gemini", "two", tokens={"input": 9}, toolCalls=[tool("c1", "ls", "a"), tool("c2", "ls")]),
+        message(
+            ANSWER, "gemini", "two, more", tokens={"input": 9}, toolCalls=[tool("c1", "ls", "a"), tool("c2", "ls", "b")]
+        ),
+        message("u1", "user", [response("c9", "ls", {"output": "late"})]),
+        {"$set": {"messages": [message("s1", "user", "<state_snapshot>x"), message("s2", "gemini", "ok")]}},
+        {"$set": {"messages": [message("s3", "user", "<state_snapshot>y")]}},
+    ]
+    normaliser = GeminiNormaliser(source(), None, "/x")
+    found = [(at, normaliser.normalise(line, at * 10, 9)) for at, line in enumerate(lines)]
+    again = GeminiNormaliser(source(), json.loads(json.dumps(normaliser.state)), "/x")
+    records = [(at, record) for at, record in found if isinstance(record, Record)]
+    assert len(records) == 7
+    for at, record in reversed(records):
+        assert replace(again.normalise(lines[at], at * 10, 9), prompt_id="") == replace(record, prompt_id="")
 
 
 KEYS = ["id", "type", "content", "text", "toolCalls", "thoughts", "tokens", "result", "args", "name", "status", "$set",

@@ -25,16 +25,9 @@ class GeminiNormaliser:
     """Reads one chat in file order (``record.sources.Normaliser``)."""
 
     def __init__(self, file: SourceFile, state: dict[str, Any] | None, cwd: str) -> None:
-        fresh = {
-            **_FRESH,
-            "session": file.session,
-            "parent": file.parent_session,
-            "cwd": cwd,
-            "said": {},
-            "billed": {},
-            "calls": {},
-        }
-        self.state = state_of(state, fresh)
+        fresh = {**_FRESH, "session": file.session, "parent": file.parent_session, "cwd": cwd}
+        tables: dict[str, Any] = {"said": {}, "calls": {}, "answers": {}, "billed": {}}
+        self.state = state_of(state, {**fresh, **tables})
         self._offset = self._length = 0
         self._scope = file.session or derived_id("gemini", file.path)
 
@@ -79,11 +72,10 @@ class GeminiNormaliser:
 
     def _messages(self, name: str, value: dict[str, Any]) -> Record | str:
         """Read a line that holds a whole history: only messages that no other line holds are of interest."""
-        known = self.state["said"]
         fresh = [
             message
             for message in list_of(value, "messages")
-            if text_of(message, "id") not in known and content.texts(message.get("content"))
+            if self._is_first(text_of(message, "id")) and content.texts(message.get("content"))
         ]
         if not fresh:
             return name
@@ -95,7 +87,7 @@ class GeminiNormaliser:
             kind, said = self._user(message) if text_of(message, "type") == "user" else ("reply", _answer(message))
             kinds.add(kind)
             blocks += said
-            known[text_of(message, "id")] = _print(said)
+            self._is_new(text_of(message, "id"), said)
         identity = derived_id("gemini", self._session(), name, *(text_of(message, "id") for message in fresh))
         record = self._record(identity, "notice" if kinds == {"notice"} else "summary", "user")
         record.blocks = blocks
@@ -104,12 +96,28 @@ class GeminiNormaliser:
 
     def _rewind(self, target: str) -> Record:
         """The message named and all after it are taken back; of an unknown one, everything."""
-        known = target in self.state["said"]
-        uid = self._uid(target) if known else self.state["first"]
+        uid = self._uid(target) if target in self.state["said"] else self.state["first"]
         record = self._record(derived_id("gemini", self._session(), "rewind", self._offset), "boundary", "system")
         record.rewinds_to = uid
         record.has_id = False
         return record
+
+    # ── what a line adds ─────────────────────────────────────────────
+    # Whatever is told is remembered with the line that told it first: that line reads the same when it is read again.
+
+    def _is_first(self, identity: str) -> bool:
+        """Whether this line is the first with a message."""
+        told = self.state["said"].get(identity)
+        return not isinstance(told, dict) or self._offset in list(told.values())[:1]
+
+    def _is_new(self, identity: str, blocks: list[Block]) -> bool:
+        """Whether this line is the first in which a message says this."""
+        told = self.state["said"].setdefault(identity, {})
+        return bool(told.setdefault(_print(blocks), self._offset) == self._offset)
+
+    def _tells(self, table: str, key: str) -> bool:
+        """Whether this line is the first to tell of a call, an answer or a bill."""
+        return bool(self.state[table].setdefault(key, self._offset) == self._offset)
 
     # ── messages ─────────────────────────────────────────────────────
 
@@ -127,12 +135,8 @@ class GeminiNormaliser:
     def _user_message(self, value: dict[str, Any]) -> Record | str:
         kind, blocks = self._user(value)
         if kind == "result":
-            blocks = [block for block in blocks if not self.state["calls"].get(block.tool_id)]
-            if not blocks:
-                return "message/answers told before"
-            for block in blocks:
-                self.state["calls"][block.tool_id] = True
-            return self._said(value, "result", "tool", blocks)
+            blocks = [block for block in blocks if self._tells("answers", block.tool_id or str(self._offset))]
+            return self._said(value, kind, "tool", blocks) if blocks else "message/answers told before"
         return self._said(value, kind, "user", blocks)
 
     def _user(self, value: dict[str, Any]) -> tuple[Kind, list[Block]]:
@@ -156,47 +160,36 @@ class GeminiNormaliser:
         return "task" if self.state["parent"] else "prompt", blocks
 
     def _answer(self, value: dict[str, Any]) -> Record | str:
-        blocks = _answer(value)
-        calls: dict[str, bool] = self.state["calls"]
-        again = self.state["said"].get(text_of(value, "id"), "") == _print(blocks) and bool(blocks)
-        if again or (not blocks and text_of(value, "id") in self.state["said"]):
-            blocks = []
-        names: list[str] = []
+        spoken = _answer(value)
+        blocks: list[Block] = []
         for use in content.tool_uses(value):
-            answered = calls.get(use.id)
-            if answered is None:
+            if self._tells("calls", use.id):
                 blocks.append(use.call)
-            if use.result is not None and not answered:
+            if use.result is not None and self._tells("answers", use.id):
                 blocks.append(use.result)
-            if answered is None or (use.result is not None and not answered):
-                names.append(f"{use.id}:{use.result is not None}")
-            calls[use.id] = bool(answered) or use.result is not None
         kinds = {block.kind for block in blocks}
         kind: Kind = "call" if "call" in kinds else "result" if "result" in kinds else "reply"
-        if kinds == {"thought"}:
+        if not blocks and {block.kind for block in spoken} == {"thought"}:
             kind = "thought"
-        return self._said(value, kind, "assistant", blocks, names)
+        return self._said(value, kind, "assistant", spoken, blocks)
 
     def _said(
-        self, value: dict[str, Any], kind: Kind, role: str, blocks: list[Block], names: list[str] | None = None
+        self, value: dict[str, Any], kind: Kind, role: str, spoken: list[Block], tools: list[Block] | None = None
     ) -> Record | str:
         """Build the record of a message, or of what is new in one that was said before."""
         state, identity = self.state, text_of(value, "id")
-        known = state["said"]
+        tools = tools or []
         tokens = mapping_of(value, "tokens")
+        billed = bool(tokens) and self._tells("billed", identity or str(self._offset))
         uid = self._uid(identity)
-        spoken = _print([block for block in blocks if block.kind in ("text", "thought", "document", "image")])
-        if identity and identity in known:
-            billed = bool(tokens) and identity not in state["billed"]
-            if not names and not billed and (known[identity] == spoken or not blocks):
-                return "message/repeated"
-            uid = derived_id("gemini", self._session(), identity, spoken, *(names or ()), billed)
-        elif not blocks and not tokens:
-            return "message/empty"
-        if identity:
-            known[identity] = spoken or known.get(identity, "")
-            if tokens:
-                state["billed"][identity] = True
+        first = not identity or self._is_first(identity)
+        new = not identity or self._is_new(identity, spoken)
+        blocks = [*(spoken if new else ()), *tools]
+        if not blocks and not billed:
+            return "message/empty" if first else "message/repeated"
+        if not first:
+            marks = (f"{block.kind}:{block.tool_id}" for block in tools)
+            uid = derived_id("gemini", self._session(), identity, _print(spoken) if new else "", *marks)
         if kind == "prompt":
             state["thread"] = uid
         record = self._record(uid, kind if blocks else "other", role)
