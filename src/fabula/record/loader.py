@@ -19,7 +19,7 @@ from fabula.record.map.files import KnownFile, file_by_id
 from fabula.record.scan.changes import is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import apsw
 
@@ -95,7 +95,7 @@ class Loader:
         self._vault = vault
         self._sources = sources
         self._files: dict[int, KnownFile] = {}
-        self._normalisers: dict[int, Normaliser] = {}
+        self._readers: dict[int, tuple[Callable[[bytes], Any], Normaliser]] = {}
         self._descriptors: dict[int, int | None] = {}
 
     # ── rows ─────────────────────────────────────────────────────────
@@ -211,17 +211,21 @@ class Loader:
         return self._normalise(known, raw, offset)
 
     def _normalise(self, known: KnownFile, data: bytes, offset: int) -> Record | None:
+        source = self._sources.get(known.host)
+        if source is None:
+            return None
+        reader = self._readers.get(known.id)
+        if reader is None:
+            file = self._source_file(known)
+            decode = getattr(source.container(file), "decode", decode_value)  # containers of other things than JSON
+            reader = self._readers[known.id] = decode, source.normaliser(file, known.state)
+        decode, normaliser = reader
         try:
-            value = decode_value(data)
+            value = decode(data)
         except ValueError:  # other bytes stand there now
             return None
-        source = self._sources.get(known.host)
-        if not isinstance(value, dict) or source is None:
+        if not isinstance(value, dict):
             return None
-        normaliser = self._normalisers.get(known.id)
-        if normaliser is None:
-            normaliser = source.normaliser(self._source_file(known), known.state)
-            self._normalisers[known.id] = normaliser
         record = normaliser.normalise(value, offset, len(data))
         return None if isinstance(record, str) else record
 

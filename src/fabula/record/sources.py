@@ -45,6 +45,7 @@ class Container(Protocol):
     ``chunks(start)`` reads from a byte that ended an earlier chunk (0 at first). A last line without its newline is
     part of a chunk only when it is a whole value; otherwise it waits, and ``waiting`` counts its bytes afterwards.
     Errors of the file system surface as ``OSError``; nothing else is raised for bad bytes.
+    A container whose values are not their bytes' JSON has ``decode(data) -> value`` for the bytes of one value.
     """
 
     waiting: int

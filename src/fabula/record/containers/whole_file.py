@@ -40,6 +40,11 @@ class WholeFile:
                     return
                 if start + len(data) < size:
                     data = data[: data.rfind(b"\n") + 1] or data
-                text = "" if binary else data.decode("utf-8", "replace")
-                yield Chunk(start, data, [Found(start, len(data), {"text": text})])
+                value = {"text": ""} if binary else self.decode(data)
+                yield Chunk(start, data, [Found(start, len(data), value)])
                 start += len(data)
+
+    @staticmethod
+    def decode(data: bytes) -> dict[str, str]:
+        """Return the value that a piece of such a file is."""
+        return {"text": "" if b"\0" in data[:_PROBE_BYTES] else data.decode("utf-8", "replace")}
