@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from fabula.app.off import without_hidden
+from fabula.app.switch import is_off
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from fabula.app.config import Config
     from fabula.kernel.records import SourceFile
@@ -14,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def configured_sources(config: Config) -> list[Source]:
-    """Build every source that the settings name; files that match ``record.ignore`` do not exist for them."""
+    """Build every source that the settings name.
+
+    Files that match ``record.ignore`` and sessions of projects that are switched off do not exist for them.
+    """
     from fabula.hosts.claude.generations import GenerationFolder
     from fabula.hosts.claude.source import ClaudeSource
     from fabula.hosts.codex.source import CodexSource
@@ -30,23 +37,26 @@ def configured_sources(config: Config) -> list[Source]:
     ]
     if config["record.vault_roots"]:
         sources.append(GenerationFolder(config["record.vault_roots"]))
-    ignored = tuple(config["record.ignore"])
-    return [Filtered(source, ignored) for source in sources] if ignored else sources
+    if config["record.ignore"] or config["off_projects"]:
+        return [Filtered(source, config) for source in sources]
+    return sources
 
 
 class Filtered:
-    """A source without the files that match a glob."""
+    """A source without what the settings leave out."""
 
-    def __init__(self, source: Source, globs: Sequence[str]) -> None:
+    def __init__(self, source: Source, config: Config) -> None:
         self._source = source
-        self._globs = globs
+        self._config = config
         self.host = source.host
 
     def discover(self) -> Iterator[SourceFile]:
-        """Find the files that no glob matches."""
-        for file in self._source.discover():
-            if not any(fnmatchcase(file.path, glob) for glob in self._globs):
-                yield file
+        """Find the files that no glob matches and whose project is on."""
+        globs = self._config["record.ignore"]
+        files = (f for f in self._source.discover() if not any(fnmatchcase(f.path, glob) for glob in globs))
+        if not self._config["off_projects"]:
+            return files
+        return without_hidden(self._source, files, partial(is_off, self._config))
 
     def problems(self) -> list[tuple[str, str]]:
         """Return (path, reason) of what the last discovery could not look into."""
