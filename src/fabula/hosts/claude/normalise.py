@@ -234,8 +234,10 @@ def _is_foreign(value: dict[str, Any]) -> bool:
 
 def _assistant_kind(blocks: list[Block]) -> Kind:
     """Prose beats a call beats a thought: old records held them together."""
-    kinds = [block.kind for block in blocks if block.kind != "text" or block.text.strip()]
-    for kind, name in _ASSISTANT_KINDS:
+    if len(blocks) == 1:
+        return _ASSISTANT_KINDS.get(blocks[0].kind, "other")
+    kinds = {block.kind for block in blocks if block.kind != "text" or block.text.strip()}
+    for kind, name in _ASSISTANT_KINDS.items():
         if kind in kinds:
             return name
     return "reply" if any(block.kind == "text" for block in blocks) else "other"
@@ -246,13 +248,15 @@ def _usage(value: dict[str, Any], message: dict[str, Any], uid: str) -> Usage | 
     usage = message.get("usage")
     if not isinstance(usage, dict):
         return None
-    response, request = text_of(message.get("id")), text_of(value.get("requestId"))
     get = usage.get
+    response, request, model = message.get("id"), value.get("requestId"), message.get("model")
+    response = response if isinstance(response, str) else ""
+    request = request if isinstance(request, str) else ""
     fresh, written = get("input_tokens"), get("output_tokens")
     read, cached = get("cache_read_input_tokens"), get("cache_creation_input_tokens")
     return Usage(
         f"{response}:{request}" if response or request else uid,
-        text_of(message.get("model")),
+        model if isinstance(model, str) else "",
         fresh if type(fresh) is int else 0,
         written if type(written) is int else 0,
         read if type(read) is int else 0,
@@ -276,9 +280,8 @@ def _stub_path(stub: str) -> str:
     return behind.partition("\n")[0].strip() if found else ""
 
 
-_ASSISTANT_KINDS: tuple[tuple[BlockKind, Kind], ...] = (
-    ("text", "reply"), ("call", "call"), ("thought", "thought"), ("result", "result"),
-)  # fmt: skip
+#: In the order of what a record is called when it holds several.
+_ASSISTANT_KINDS: dict[BlockKind, Kind] = {"text": "reply", "call": "call", "thought": "thought", "result": "result"}
 _USER_ROLES: dict[Kind, str] = {"result": "tool", "notice": "system", "summary": "system"}
 _SYSTEM_KINDS: dict[str, Kind] = {"compact_boundary": "boundary", "local_command": "command"}
 _READERS: dict[str, Callable[[TranscriptNormaliser, dict[str, Any], Place], Record]] = {
