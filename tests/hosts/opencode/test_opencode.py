@@ -113,6 +113,18 @@ def test_a_session_reads_as_one_record_a_part(owner):
     assert bills == {("opencode:msg_2", 9, 3, 4, 3)}
 
 
+def test_a_row_that_was_read_before_reads_the_same_from_the_saved_state(owner):
+    conversation(owner)
+    source = source_of(owner)
+    (file,) = source.discover()
+    values = [value for chunk in source.container(file).chunks() for value in chunk.values]
+    normaliser = source.normaliser(file, None)
+    found = [normaliser.normalise(value.value, value.offset, value.length) for value in values]
+    again = source.normaliser(file, json.loads(json.dumps(normaliser.state)))
+    for value, first in reversed(list(zip(values, found, strict=True))):
+        assert again.normalise(value.value, value.offset, value.length) == first
+
+
 def test_every_row_of_the_session_is_in_the_stream_and_can_be_rebuilt(owner):
     conversation(owner)
     owner.part("prt_9", "msg_lost", "ses_1", type="text", text="stray")

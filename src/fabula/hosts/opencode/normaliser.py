@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fabula.hosts.fields import count_of, kind_name, mapping_of, state_of, text_of
+from fabula.hosts.fields import kind_name, mapping_of, state_of, text_of
+from fabula.hosts.opencode.messages import Message, created, read_message
 from fabula.hosts.opencode.parts import error_text, read_part
 from fabula.kernel.clock import parse_time
 from fabula.kernel.ids import derived_id
@@ -31,7 +32,7 @@ class OpenCodeNormaliser:
         state: dict[str, Any] | None,
         stored: Callable[[str, str], dict[str, Any]],
     ) -> None:
-        self.state = state_of(state, {**_FRESH, "message": {}})
+        self.state = state_of(state, {**_FRESH, "messages": {}})
         self._stored_kind = file.kind.removeprefix("stored-") if file.kind.startswith("stored-") else ""
         self._stored = stored
         self._offset = self._length = 0
@@ -62,7 +63,7 @@ class OpenCodeNormaliser:
         title = text_of(row, "title")
         if not title:
             return "session"
-        record = self._record(text_of(row, "id"), "title", "", _created(row))
+        record = self._record(text_of(row, "id"), "title", "", created(row))
         record.title, record.title_rank = title, 1 if title.startswith(_UNNAMED) else 2
         return record
 
@@ -79,79 +80,64 @@ class OpenCodeNormaliser:
     # ── messages ─────────────────────────────────────────────────────
 
     def _message(self, row: dict[str, Any], data: dict[str, Any]) -> Record | str:
-        message = self._take_message(row, data)
+        identity = text_of(row, "id")
+        message = self._take_message(identity, row, data)
         error = mapping_of(data, "error")
         if not error:
             return "message"
-        record = self._record(text_of(row, "id"), "system", "system", message["time"])
+        record = self._record(identity, "system", "system", message.time)
         record.blocks = [Block("text", error_text(error))]
-        record.prompt_id, record.live = message["thread"], message["live"]
+        record.prompt_id, record.live = message.thread, self._is_live(identity)
         return record
 
-    def _take_message(self, row: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        """Remember what the parts of a message need to know of it."""
+    def _take_message(self, identity: str, row: dict[str, Any], data: dict[str, Any]) -> Message:
+        """Read a message and remember it for its parts, now and when one is read again."""
         state = self.state
-        identity, role = text_of(row, "id"), text_of(data, "role")
         state["session"] = _either(row, "session_id", "sessionID") or state["session"]
         if self._stored_kind:
             self._take_session(self._stored(state["session"], ""))
-        path = mapping_of(data, "path")
-        tokens = mapping_of(data, "tokens")
-        state["message"] = {
-            "id": identity,
-            "role": role,
-            "thread": (text_of(data, "parentID") if role == "assistant" else "") or identity,
-            "cwd": text_of(path, "cwd") or state["cwd"],
-            "summary": data.get("summary") is True or text_of(data, "mode") == "compaction",
-            "time": _created(row) or _created(data) or 0,
-            "model": text_of(data, "modelID") or text_of(mapping_of(data, "model"), "modelID"),
-            "tokens": [
-                count_of(tokens, "input"),
-                count_of(tokens, "output") + count_of(tokens, "reasoning"),
-                count_of(mapping_of(tokens, "cache"), "read"),
-                count_of(mapping_of(tokens, "cache"), "write"),
-            ],
-            "live": not state["revert"]
-            or identity < state["revert"]
-            or (identity == state["revert"] and bool(state["revert_part"])),
-        }
-        return dict(state["message"])
+        message = read_message(identity, row, data, state["cwd"])
+        if not self._stored_kind:
+            state["messages"][identity] = list(message)
+        return message
+
+    def _is_live(self, message: str, part: str = "") -> bool:
+        """Whether the host has not undone a message, or a part of it."""
+        revert, revert_part = self.state["revert"], self.state["revert_part"]
+        if not revert or message < revert:
+            return True
+        return bool(revert_part) and message == revert and part < revert_part
 
     # ── parts ────────────────────────────────────────────────────────
 
     def _part(self, row: dict[str, Any], data: dict[str, Any]) -> Record | str:
-        message = self._message_for(row, data)
-        kind = text_of(data, "type")
-        part = read_part(data, message["role"], summary=message["summary"], subagent=bool(self.state["parent"]))
+        owner = _either(row, "message_id", "messageID")
+        message = self._message_of(owner, row, data)
+        kind, identity = text_of(data, "type"), text_of(row, "id")
+        part = read_part(data, message.role, summary=message.summary, subagent=bool(self.state["parent"]))
         if part is None:
             return kind_name("part", kind)
-        time = _created(row) or _started(data) or message["time"] or None
-        role = message["role"] or "assistant"
-        record = self._record(text_of(row, "id"), part.kind, role, time)
+        time = created(row) or _started(data) or message.time
+        record = self._record(identity, part.kind, message.role or "assistant", time)
         record.blocks = part.blocks
         record.raw_type = kind
-        record.cwd = message["cwd"]
-        record.prompt_id = "" if self.state["parent"] else message["thread"]
-        record.live = message["live"] and not self._is_undone(message["id"], text_of(row, "id"))
-        if any(message["tokens"]):
-            record.usage = Usage(f"opencode:{message['id']}", message["model"], *message["tokens"])
+        record.cwd = message.cwd
+        record.prompt_id = "" if self.state["parent"] else message.thread
+        record.live = self._is_live(owner, identity)
+        if message.costs:
+            record.usage = Usage(f"opencode:{owner}", message.model, *message[-4:])
         return record
 
-    def _is_undone(self, message: str, part: str) -> bool:
-        state = self.state
-        return bool(state["revert_part"]) and message == state["revert"] and part >= state["revert_part"]
-
-    def _message_for(self, row: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-        """Return the message of a part: the row before it, or of a stored part the file of its message."""
-        identity = _either(row, "message_id", "messageID")
-        known = self.state["message"]
-        if known.get("id") == identity and "tokens" in known:
-            return dict(known)
+    def _message_of(self, identity: str, row: dict[str, Any], data: dict[str, Any]) -> Message:
+        """Return the message of a part: a row before it, or of a stored part the file of its message."""
+        known = self.state["messages"].get(identity)
+        if known is not None:
+            return Message(*known)
         session = _either(row, "session_id", "sessionID") or self.state["session"]
         found = self._stored(session, identity) if self._stored_kind else {}
-        message = self._take_message({**found, "id": identity, "session_id": session}, found)
+        message = self._take_message(identity, {**found, "session_id": session}, found)
         if not found and "time" in data:  # texts of the assistant say when they were streamed, a person's do not
-            message["role"] = "assistant"
+            return message._replace(role="assistant")
         return message
 
     # ── one record ───────────────────────────────────────────────────
@@ -191,10 +177,6 @@ def _object(text: str) -> dict[str, Any]:
 
 def _either(row: dict[str, Any], column: str, field: str) -> str:
     return text_of(row, column) or text_of(row, field)
-
-
-def _created(value: dict[str, Any]) -> int | None:
-    return parse_time(value.get("time_created")) or parse_time(mapping_of(value, "time").get("created"))
 
 
 def _started(data: dict[str, Any]) -> int | None:
