@@ -119,6 +119,16 @@ def test_a_lost_folder_is_said(home: RecordHome) -> None:
     assert "folder is gone" in asked(home, session.id, print_only=True).notes[0]
 
 
+def test_a_session_of_which_only_prompts_are_known_cannot_be_opened(home: RecordHome) -> None:
+    session = "0d9c6f64-0000-4000-a000-00000000abcd"
+    line = f'{{"display":"fix it","timestamp":1767225600000,"project":"/p","sessionId":"{session}"}}\n'
+    home.write("history.jsonl", line.encode())
+    with pytest.raises(FabulaError) as caught:
+        asked(home, "0d9c6f64", print_only=True)
+    assert caught.value.code == "ERR_NOT_FOUND"
+    assert "only the prompts" in caught.value.message
+
+
 def test_an_id_that_could_be_read_as_an_option_is_refused(home: RecordHome) -> None:
     session = saved(home)
     data = session.data().replace(session.id.encode(), b"--dangerously")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fabula.record.reading.exact import ExactBytes, exact
+from fabula.record.reading.exact import ExactBytes, as_written, exact
 
 if TYPE_CHECKING:
     from fabula.app.access import Freshness
@@ -21,7 +21,10 @@ class BlockRequest:
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """A record's bytes (``data``, in ``encoding``) and where they were read: the live file, or the vault."""
+    """A record's bytes (``data``, in ``encoding``) and where they were read: the live file, or the vault.
+
+    Of a database's row they are the bytes of the column that holds the record.
+    """
 
     id: str
     encoding: Literal["utf-8", "base64"]
@@ -43,5 +46,7 @@ def block(app: App, request: BlockRequest) -> BlockResult:
     loader = app.loader()
     row = loader.row(request.uuid)
     raw, origin = loader.raw(row)
+    for (path,) in app.reader().execute("select path from files where id = ?", (row.file_id,)):
+        raw = as_written(path, raw)
     found = exact(row.uid, raw)
     return BlockResult(row.uid, found.encoding, found.data, len(raw), origin, row.kind, row.time, fresh)

@@ -98,7 +98,7 @@ def _session_of(app: App, text: str) -> tuple[SessionRow, list[str]]:
             raise FabulaError("ERR_NOT_FOUND", f"{session.id} is a subagent whose session is not in the record")
         notes.append(f"{session.id} is a subagent; this opens the session that started it")
         session = session_by_row(reader, found[0])
-    if session.kind == "prompts":
+    if session.kind == "prompts" or all(source.aside for source in sources_of_session(reader, session.row)):
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"of session {session.id} only the prompts were recorded: there is nothing to open",

@@ -116,6 +116,11 @@ select s.id, s.uid, s.host, s.kind, coalesce(p.label, '?'), s.title, s.title_ran
   from sessions s left join projects p on p.id = s.project_id
 """
 
+_SOURCE = """
+select path, kind, generation, provenance, size, vault_generation is not null, vanished_at is not null from files
+"""
+_SOURCE_ORDER = "order by generation >= 0, path, generation"
+
 #: A session and all the agents below it.
 _FAMILY = """
 with recursive family(id) as (
@@ -192,10 +197,11 @@ def files_of_session(connection: apsw.Connection, session: int) -> list[TouchedF
 
 def sources_of_session(connection: apsw.Connection, session: int) -> list[SourceRow]:
     """Return the files that a session was read from, live ones first."""
-    statement = """
-        select path, kind, generation, provenance, size, vault_generation is not null, vanished_at is not null
-          from files where session_id = ? order by generation >= 0, path, generation"""
-    return [SourceRow(*(*row[:5], *map(bool, row[5:]))) for row in connection.execute(statement, (session,))]
+    named = list(connection.execute(f"{_SOURCE} where session_id = ?1 {_SOURCE_ORDER}", (session,)))
+    if not named:  # only the contents of its file say which session it holds
+        inside = "select r.file_id from threads t join records r on r.thread_id = t.id where t.session_id = ?1"
+        named = list(connection.execute(f"{_SOURCE} where id in ({inside}) {_SOURCE_ORDER}", (session,)))
+    return [SourceRow(*(*row[:5], *map(bool, row[5:]))) for row in named]
 
 
 def usage_of_session(connection: apsw.Connection, session: int) -> list[ModelUsage]:
@@ -213,7 +219,7 @@ def thread_condition(window: Window) -> tuple[str, tuple[object, ...]]:
 
 def _session_condition(window: Window) -> tuple[str, tuple[object, ...]]:
     kinds = ",".join(f"'{kind}'" for kind in LISTED_KINDS)
-    return _condition(window, "s", [f"s.kind in ({kinds})"])
+    return _condition(window, "s", [f"s.kind in ({kinds})", "s.uid <> ''"])  # side files belong to no session
 
 
 def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple[object, ...]]:

@@ -1,10 +1,14 @@
-"""Exact bytes in a form that JSON can carry."""
+"""Exact bytes: what a host wrote as one record, in a form that JSON can carry."""
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Literal
+
+from fabula.record.containers.rows import column_text
+
+ROW_COLUMN = "data"  # where databases of hosts hold a record as they wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +30,18 @@ def exact(uid: str, raw: bytes) -> ExactBytes:
         return ExactBytes(uid, "utf-8", raw.decode())
     except UnicodeDecodeError:
         return ExactBytes(uid, "base64", b64encode(raw).decode())
+
+
+def as_written(path: str, raw: bytes) -> bytes:
+    """Return what the host wrote, given a record's bytes in the file ``path`` as the record keeps them.
+
+    They are the same but for rows of a database (``<database>#<session>``), kept as a line of JSON: there the host
+    wrote the column that holds the record.
+    """
+    if "#" not in path:
+        return raw
+    try:
+        text = column_text(raw, ROW_COLUMN)
+    except ValueError:  # a file of lines whose name has the sign in it
+        return raw
+    return raw if text is None else text.encode("utf-8", "surrogatepass")
