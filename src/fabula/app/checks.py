@@ -7,8 +7,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 from fabula.app.doctor import Check
+from fabula.app.enabled import require_enabled
 from fabula.app.status import folder_bytes, map_state, source_folders
-from fabula.app.switch import require_enabled
 from fabula.kernel.errors import FabulaError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from fabula.app.enabled import is_off
 from fabula.app.off import without_hidden
-from fabula.app.switch import is_off
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabula.app.switch import is_off
+from fabula.app.enabled import is_off
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.version import VERSION
 

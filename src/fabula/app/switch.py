@@ -1,4 +1,4 @@
-"""Switching Fabula off and on: for everything (``FABULA_DISABLE=1``, ``enabled = false``) or for a project."""
+"""Use cases: switch Fabula off and on for a project."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.config import read_config
+from fabula.app.enabled import lies_in, project_of
 from fabula.app.tomledit import with_list
 from fabula.kernel.errors import FabulaError
 from fabula.storage.files import ensure_folder, write_atomic
-from fabula.storage.repository import find_repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-    from fabula.app.config import Config
     from fabula.app.wiring import App
 
 
@@ -40,7 +38,7 @@ def switch_off(app: App, request: SwitchRequest) -> SwitchResult:
     """Switch Fabula off in a project. Raises ``ERR_PATH``, ``ERR_CONFIG``, ``ERR_READ_ONLY``, ``ERR_DISK``."""
     project = _project(app, request)
     off = app.config["off_projects"]
-    if _lies_in(project, off):
+    if lies_in(project, off):
         return SwitchResult(str(project), enabled=False, changed=False, file=str(app.home.config))
     return _write(app, project, (*off, project), enabled=False)
 
@@ -55,39 +53,11 @@ def switch_on(app: App, request: SwitchRequest) -> SwitchResult:
     return _write(app, project, kept, enabled=True)
 
 
-def require_enabled(app: App) -> None:
-    """Raise ``ERR_DISABLED``, with the way back, where Fabula is switched off."""
-    config = app.config
-    enabled = config.settings["enabled"]
-    if not enabled.value:
-        if enabled.origin == "environment":
-            raise FabulaError("ERR_DISABLED", "Fabula is switched off by FABULA_DISABLE", "unset FABULA_DISABLE")
-        raise FabulaError("ERR_DISABLED", f"{config.file} switches Fabula off", f"set enabled = true in {config.file}")
-    if is_off(config, app.cwd):
-        raise FabulaError("ERR_DISABLED", f"Fabula is switched off in {app.cwd}", "fabula on")
-
-
-def is_off(config: Config, folder: Path) -> bool:
-    """Say whether a folder lies in a project that is switched off."""
-    off = config["off_projects"]
-    return bool(off) and any(_lies_in(place, off) for place in (folder, _project_of(folder)))
-
-
-def _lies_in(folder: Path, projects: Iterable[Path]) -> bool:
-    return any(project == folder or project in folder.parents for project in projects)
-
-
 def _project(app: App, request: SwitchRequest) -> Path:
     folder = app.cwd / request.folder
     if not folder.is_dir():
         raise FabulaError("ERR_PATH", f"{folder} is no folder", "name the project's folder, or none for this one")
-    return _project_of(folder.resolve())
-
-
-def _project_of(folder: Path) -> Path:
-    """The root of the repository's main work tree; outside a repository the folder itself."""
-    repository = find_repository(folder)
-    return repository.root if repository else folder
+    return project_of(folder.resolve())
 
 
 def _write(app: App, project: Path, off: tuple[Path, ...], *, enabled: bool) -> SwitchResult:

@@ -53,7 +53,7 @@ def _perform(app: App, call: Call, out: Out) -> int:
     if command is None:
         raise FabulaError("ERR_USAGE", "no command was named", "fabula help")
     if command.gated:
-        from fabula.app.switch import require_enabled
+        from fabula.app.enabled import require_enabled
 
         require_enabled(app)
     result = load(command.handler)(app, _request(command, call))
