@@ -123,6 +123,12 @@ def test_failures_are_known_by_status_by_error_and_by_exit_code():
     assert records[0].blocks[-2].text == "missing"
 
 
+def test_the_clients_warning_around_an_output_is_left_out():
+    wrapped = "<untrusted_context>\nOutput: a b\n</untrusted_context>"
+    records, _ = read([head(), message(ANSWER, "gemini", "", toolCalls=[tool("c1", "run_shell_command", wrapped)])])
+    assert records[0].blocks[1].text == "Output: a b"
+
+
 def test_a_rewind_names_the_first_message_that_is_taken_back():
     records, _ = read([
         head(), message(ASK, "user", "one"), message(ANSWER, "gemini", "two"), message(NEXT, "user", "three"),

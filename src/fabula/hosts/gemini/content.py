@@ -13,6 +13,7 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
 _SHELLS = {"run_shell_command", "run_command", "shell"}
 _TAIL = 400  # characters at an output's end in which a shell reports its exit code
 _INJECTED = ("<session_context>", "<system-reminder>", "<hook_context>")
+_WRAPPED = ("<untrusted_context>\n", "\n</untrusted_context>")  # the client's warning around a tool's output
 _SNAPSHOT = "<state_snapshot>"
 
 
@@ -123,7 +124,10 @@ def _result(entry: dict[str, Any], name: str, tool_id: str) -> Block | None:
 def _response(response: dict[str, Any]) -> tuple[str, bool]:
     inner = mapping_of(response, "response")
     error = text_of(inner, "error")
-    return (text_of(inner, "output") or text_of(inner, "content") or error), bool(error)
+    text = text_of(inner, "output") or text_of(inner, "content") or error
+    if text.startswith(_WRAPPED[0]) and text.endswith(_WRAPPED[1]):
+        text = text[len(_WRAPPED[0]) : -len(_WRAPPED[1])]
+    return text, bool(error)
 
 
 def _shell_failed(tool: str, text: str) -> bool:
