@@ -126,3 +126,48 @@ def test_a_thread_belongs_to_the_session_that_its_records_name_whatever_the_file
 
     rows = record_home.rows("select s.uid from threads t join sessions s on s.id=t.session_id")
     assert [unpack_id(uid) for (uid,) in rows] == [session.id]
+
+
+def test_an_output_kept_on_disk_joins_the_thread_of_its_result(record_home: RecordHome) -> None:
+    session = ClaudeSession("out")
+    session.prompt("list it all")
+    path = record_home.claude / session.relative_path().removesuffix(".jsonl") / "tool-results" / "b1.txt"
+    stub = f"<persisted-output>\nOutput too large. Full output saved to: {path}\n</persisted-output>"
+    session.tool("Bash", {"command": "find /"}, stub)
+    record_home.save(session)
+    path.parent.mkdir(parents=True)
+    path.write_text("the axolotl line", encoding="utf-8")
+
+    record_home.scan()
+
+    assert record_home.found("axolotl") == 1
+
+
+def test_a_legacy_summary_titles_the_session_that_owns_its_leaf(record_home: RecordHome) -> None:
+    old, new = ClaudeSession("old"), ClaudeSession("new")
+    old.prompt("how")
+    leaf = old.reply("so")
+    new.prompt("next")
+    new.records.insert(0, {"type": "summary", "summary": "About the quay", "leafUuid": leaf})
+    record_home.save(old)
+    record_home.save(new)
+
+    record_home.scan()
+
+    titles = {unpack_id(uid): title for uid, title in record_home.rows("select uid, title from sessions")}
+    assert titles == {old.id: "About the quay", new.id: ""}
+
+
+def test_a_list_of_prompts_does_not_repeat_a_session_that_only_the_vault_holds(record_home: RecordHome) -> None:
+    session = ClaudeSession("told")
+    session.prompt("the lemur question")
+    path = record_home.save(session)
+    line = {"display": "the lemur question", "pastedContents": {}, "timestamp": 1_770_000_000_000, "project": "/w"}
+    record_home.write("history.jsonl", json_line({**line, "sessionId": session.id}))
+    record_home.scan()
+    path.unlink()
+    record_home.scan()
+
+    record_home.scan(rebuild=True)
+
+    assert record_home.found("lemur") == 1

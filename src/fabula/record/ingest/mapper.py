@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS
+from fabula.record.containers.json_scan import WHOLE_LIMIT
 from fabula.record.history.touches import touched
 from fabula.record.ingest.caches import Names, SessionFacts
 from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, move_pointer, pointer_of
@@ -34,6 +35,8 @@ _PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.RE
 _PROSE = frozenset(("prompt", "task", "reply", "thought"))
 _TOOLS = frozenset(("call", "result", "snapshot"))
 _SPAWNING = frozenset(("Agent", "Task", "Workflow"))
+#: What a result's block says of the files that belong to it: a subagent's id, the path of an output kept on disk.
+_JOINS = ("agentId", "persisted")
 
 
 class Mapper:
@@ -61,6 +64,7 @@ class Mapper:
         self._session = 0
         self._sessions: dict[str, int] = {}
         self._files: dict[int, FileFacts] = {}
+        self._late_titles: list[tuple[str, str, int, int]] = []  # leaf, title, rank, session of the file
 
     def start_file(self, file: SourceFile, file_id: int, session: int) -> None:
         """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``."""
@@ -99,6 +103,9 @@ class Mapper:
                 self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
             )
         )  # fmt: skip
+        if record.title and record.source:
+            self._late_titles.append((record.source, record.title, record.title_rank, session))
+            record.title = ""
         self._facts(session).learn(record)
         if record.usage is not None:
             self._bill(record, session)
@@ -111,6 +118,17 @@ class Mapper:
     def end_file(self) -> None:
         """Finish what is open of the file in hand."""
         self._passages.flush()
+
+    def finish(self) -> None:
+        """Give titles that name a record to the session that holds it, now that every file was read."""
+        for leaf, title, rank, session in self._late_titles:
+            packed = pack_id(leaf)
+            row = self._seen.get(packed) or self._known(packed)
+            owner = session if row is None else pointer_of(self.connection, self.rows, row).session
+            facts = self._facts(owner)
+            if rank >= facts.title_rank:
+                facts.title, facts.title_rank = title, rank
+        self._late_titles.clear()
 
     def write(self) -> None:
         """Write the batch collected so far."""
@@ -195,9 +213,10 @@ class Mapper:
                     self.rows.spawns[block.tool_id] = row
                 self._failures.call(block)
             elif block.kind == "result":
-                agent = block.input.get("agentId") if block.input else None
-                if isinstance(agent, str) and agent:
-                    self.rows.spawns[agent] = row
+                for name in _JOINS if block.input else ():
+                    key = block.input.get(name) if block.input else None
+                    if isinstance(key, str) and key:
+                        self.rows.spawns[key] = row
                 self._failures.result(block, row, thread, record.time)
 
     def _flags(self, record: Record, file: SourceFile) -> int:
@@ -206,6 +225,8 @@ class Mapper:
             flags |= schema.SDK
         if not record.live:
             flags |= schema.ABANDONED
+        if record.length > WHOLE_LIMIT:
+            flags |= schema.UNSEARCHED
         if not record.has_id:
             flags |= schema.DERIVED_ID
         provenance = provenance_of(record, file.provenance)

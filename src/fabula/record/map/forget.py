@@ -80,6 +80,19 @@ def forget_records(connection: apsw.Connection, lost: list[tuple[int, int | None
         )
 
 
+def forget_told_prompts(connection: apsw.Connection) -> int:
+    """Remove prompts that a list of prompts repeats from a session whose transcript is mapped; say how many."""
+    told = list(
+        connection.execute(
+            "select r.id, r.thread_id, r.session_id from records r join files f on f.id = r.file_id"
+            " where f.kind = 'history' and exists (select 1 from files t where t.session_id = r.session_id"
+            " and t.kind = 'session' and t.read_to > 0)"
+        )
+    )
+    forget_records(connection, told)
+    return len(told)
+
+
 def _recount_thread(connection: apsw.Connection, thread: int) -> None:
     left = connection.execute("select count(*) from records where thread_id=?", (thread,)).fetchone()
     if left and left[0]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from fabula.kernel.errors import FabulaError
 from fabula.record.map.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.storage.database import open_database, open_reader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import apsw
@@ -19,14 +21,16 @@ CACHE_KILOBYTES = 32_768
 
 def open_map(path: Path) -> apsw.Connection:
     """Open or create the map for writing. Raises ``ERR_DATABASE``, ``ERR_DISK``, ``ERR_READ_ONLY``."""
-    connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
+    with mended_by_rebuild():
+        connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
     connection.execute(f"pragma cache_size=-{CACHE_KILOBYTES}")
     return connection
 
 
 def read_map(path: Path) -> apsw.Connection:
     """Open the map for reading. Raises ``ERR_NO_RECORD`` when nothing was indexed, ``ERR_DATABASE``."""
-    connection = open_reader(path, version=VERSION, application=APPLICATION_ID)
+    with mended_by_rebuild():
+        connection = open_reader(path, version=VERSION, application=APPLICATION_ID)
     connection.execute(f"pragma cache_size=-{CACHE_KILOBYTES}")
     return connection
 
@@ -49,3 +53,14 @@ def identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
+
+
+@contextmanager
+def mended_by_rebuild() -> Iterator[None]:
+    """Add the command that mends the map to an error that says it is damaged."""
+    try:
+        yield
+    except FabulaError as error:
+        if error.code == "ERR_DATABASE" and not error.suggestions:
+            raise FabulaError(error.code, error.message, "fabula record rebuild") from error
+        raise

@@ -13,7 +13,7 @@ from fabula.record.ingest.mapper import Mapper
 from fabula.record.ingest.relink import relink
 from fabula.record.loader import by_host
 from fabula.record.map.files import KnownFile, file_at, insert_file, retire, save_progress, save_stat
-from fabula.record.map.forget import forget_file
+from fabula.record.map.forget import forget_file, forget_told_prompts
 from fabula.record.scan.changes import after_digest, is_appendable, is_plain
 from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.reading import FileReading
@@ -80,8 +80,11 @@ class Scanner:
             if found.fresh and not report.pending_files:
                 self._map_sealed(mapper, report)
             self._progress.finish()
+            mapper.finish()
             self._commit(mapper)
             relink(connection)
+            if any(work.change == "new" for work in found.changed):
+                forget_told_prompts(connection)
             report.searchable_characters = mapper.searchable_characters
             _add_to_meta(connection, "searchable_characters", mapper.searchable_characters)
             connection.execute("commit")
