@@ -112,7 +112,7 @@ class RecordAccess:
 
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
-        from fabula.record.map.store import open_map, remove_map
+        from fabula.record.map.store import mended_by_rebuild, open_map, remove_map
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
 
@@ -123,7 +123,7 @@ class RecordAccess:
                 remove_map(self._home.map)
             connection = open_map(self._home.map)
             try:
-                with database_errors(self._home.map):
+                with mended_by_rebuild(), database_errors(self._home.map):
                     return run_scan(
                         connection=connection,
                         vault_folder=self._home.vault if seal else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import SystemClock, format_time
@@ -14,14 +15,21 @@ if TYPE_CHECKING:
 
 
 def as_internal_error(error: Exception) -> FabulaError:
-    """Turn an unexpected exception into ``ERR_INTERNAL``; the traceback goes to ``$FABULA_HOME/logs/defects.log``."""
+    """Turn an unexpected exception into ``ERR_INTERNAL``; the traceback goes to ``$FABULA_HOME/logs/defects.log``.
+
+    What SQLite finds wrong only while rows are read is damage of the map (``ERR_DATABASE``).
+    """
     if isinstance(error, MemoryError):
         return FabulaError("ERR_INTERNAL", "not enough memory", "close other programs, then repeat the command")
     text = "".join(traceback.format_exception(error))
     what = f"{type(error).__name__}: {str(error)[:300]}"
-    try:
+    damaged = type(error).__module__ == "apsw"
+    log: Path | None = None
+    with suppress(OSError, FabulaError):  # a home that cannot be written must not hide the error itself
         log = _log(text)
-    except (OSError, FabulaError):  # a home that cannot be written must not hide the error itself
+    if damaged:
+        return FabulaError("ERR_DATABASE", f"the map is damaged: {error}", "fabula record rebuild")
+    if log is None:
         return FabulaError("ERR_INTERNAL", what, "repeat it with FABULA_DEBUG=1 to see where")
     return FabulaError("ERR_INTERNAL", what, f"please report it, with the end of {log}", "fabula doctor")
 

@@ -34,7 +34,7 @@ def find_repository(folder: Path) -> Repository | None:
             if git.is_file():
                 common = _common_of(git)
                 return _described(common) if common else None
-        except OSError:
+        except (OSError, ValueError):  # a path with a NUL in it is no path
             return None
     return None
 
