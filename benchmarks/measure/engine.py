@@ -5,45 +5,47 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabula.app.access import RecordAccess
-from fabula.hosts.claude.source import ClaudeSource
+from fabula.app.record.scan import ScanRequest, scan
+from fabula.app.wiring import App
 from fabula.kernel.clock import SystemClock
 from fabula.kernel.ids import pack_id, unpack_id
-from fabula.kernel.paths import Home
 from fabula.record.reading.turns import view_thread
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabula.record.scan.report import ScanReport
-    from fabula.record.sources import Source
+    from fabula.app.record.scan import ScanResult
 
 
 class Engine:
     """A record in a folder of its own over one corpus."""
 
     def __init__(self, home: Path, root: Path, vault: Path | None) -> None:
-        self.home = Home(home)
-        self._sources: list[Source] = [ClaudeSource([root])]
-        if vault is not None:
-            from fabula.hosts.claude.generations import GenerationFolder
+        home.mkdir(parents=True, exist_ok=True)
+        if vault is not None:  # as a user names it, so that every later check reads it too
+            roots = f"[record]\nvault_roots = [{json.dumps(str(vault))}]\n"
+            (home / "config.toml").write_text(roots, encoding="utf-8")
+        nobody = home / "nobody"  # a user's home without any other agent
+        environment = {"FABULA_HOME": str(home), "HOME": str(nobody), "CLAUDE_CONFIG_DIR": str(root)}
+        self.app = App(environment=environment, cwd=nobody, user_home=nobody, clock=SystemClock())
 
-            self._sources.append(GenerationFolder([vault]))
-        self.access = RecordAccess(self.home, SystemClock(), lambda: self._sources)
-
-    def scan(self, *, seal: bool) -> ScanReport:
+    def scan(self, *, seal: bool) -> ScanResult:
         """Index everything that is new."""
-        return self.access.scan(seal=seal)
+        return scan(self.app, ScanRequest(no_seal=not seal))
+
+    def refresh(self) -> None:
+        """Check for what is new, as every read does first."""
+        self.app.refresh()
 
     def sizes(self) -> dict[str, int]:
         """Bytes of the map and of the vault."""
-        self.access.close()
-        vault = sum(path.stat().st_size for path in self.home.vault.rglob("*") if path.is_file())
-        return {"map": self.home.map.stat().st_size, "vault": vault}
+        self.app.record.close()
+        vault = sum(path.stat().st_size for path in self.app.home.vault.rglob("*") if path.is_file())
+        return {"map": self.app.home.map.stat().st_size, "vault": vault}
 
     def rows(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Read from the map."""
-        return list(self.access.reader().execute(statement, parameters))
+        return list(self.app.reader().execute(statement, parameters))
 
     def thread_of_records(self) -> dict[str, str]:
         """Return the thread id of every record that has one, by the record's id."""
@@ -52,13 +54,12 @@ class Engine:
 
     def outcomes(self) -> dict[str, tuple[int, int]]:
         """Return (objects, recovered) of every file, by path, as the scan accounts for them."""
-        found = self.rows("select path, accounting from files where accounting is not null and vanished_at is null")
-        accounts = {path: json.loads(account) for path, account in found}
-        return {path: (account["objects"], account["recovered"]) for path, account in accounts.items()}
+        files = self.scan(seal=True).files
+        return {file.path: (file.objects, file.recovered) for file in files}
 
     def abandoned(self, prompts: list[str]) -> set[str]:
         """Return the records that readers of these threads are told were abandoned."""
-        loader = self.access.loader()
+        loader = self.app.loader()
         called: set[str] = set()
         for prompt in prompts:
             for (thread,) in self.rows("select id from threads where uid = ?", pack_id(prompt)):

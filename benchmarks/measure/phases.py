@@ -60,7 +60,7 @@ def first_index_sealed(corpus: Corpus, work: Path) -> Figures:
     """A first index as a user runs it: every byte is sealed in the vault."""
     record = engine(corpus, work, SEALED)
     report, cpu, wall = timed(lambda: record.scan(seal=True))
-    return {"cpu": cpu, "wall": wall, "searchable": report.searchable_characters, **record.sizes()}
+    return {"cpu": cpu, "wall": wall, "searchable": report.totals.searchable_characters, **record.sizes()}
 
 
 def unchanged(corpus: Corpus, work: Path) -> Figures:
@@ -81,7 +81,7 @@ def tail(corpus: Corpus, work: Path) -> Figures:
             if number == 0 and not path.read_bytes().endswith(b"\n"):
                 out.write(b"\n")
             out.write(turn(path.stem, number))
-        costs.append(timed(record.access.refresh)[1])
+        costs.append(timed(record.refresh)[1])
     return {"cpu_p50": percentile(costs, 0.5), "cpu_max": max(costs), "found": len(record.search("zirconium", 3))}
 
 
