@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,7 @@ def _named(app: App, request: FileRequest) -> list[Named]:
             raise FabulaError(
                 "ERR_NOT_FOUND",
                 f"no session of this repository touched {request.path}; others did",
-                f"fabula record file --all {request.path}",
+                f"fabula record file --all {shlex.quote(request.path)}",
             )
         found = inside
     groups = files_meant(found, here if exact else request.path)
@@ -116,7 +117,7 @@ def _named(app: App, request: FileRequest) -> list[Named]:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"no recorded tool call touched a file {request.path}",
-            f"fabula record search {request.path}",
+            f"fabula record search {shlex.quote(request.path)}",
         )
     if len(groups) > 1:
         candidates = sorted(group[0].path for group in groups)
@@ -124,7 +125,7 @@ def _named(app: App, request: FileRequest) -> list[Named]:
         raise FabulaError(
             "ERR_AMBIGUOUS",
             f"{request.path} can mean {len(candidates)} files: {some}",
-            *(f"fabula record file {path}" for path in candidates[:_CANDIDATES]),
+            *(f"fabula record file {shlex.quote(path)}" for path in candidates[:_CANDIDATES]),
         )
     return groups[0]
 
@@ -181,7 +182,7 @@ def _by_number(number: int, versions: list[Version]) -> Version:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"there is no version {number}: the record tells of versions 1 to {len(versions)}",
-            f"fabula record file {versions[0].path}",
+            f"fabula record file {shlex.quote(versions[0].path)}",
         )
     return versions[number - 1]
 
@@ -192,7 +193,7 @@ def _by_time(moment: int, versions: list[Version]) -> Version:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"the record tells of this file only from {format_time(versions[0].turn.time)}",
-            f"fabula record file {versions[0].path}",
+            f"fabula record file {shlex.quote(versions[0].path)}",
         )
     return before[-1]
 
@@ -202,7 +203,7 @@ def _rebuilt(version: Version) -> Version:
         raise FabulaError(
             "ERR_NOT_RECONSTRUCTIBLE",
             f"version {version.number} cannot be rebuilt: {version.note}",
-            f"fabula record file {version.path}",
+            f"fabula record file {shlex.quote(version.path)}",
             f"fabula record block {version.turn.record}",
         )
     return version

@@ -16,7 +16,8 @@ def render(result: FailuresResult, out: Out) -> None:
     if result.signature:
         _found(result, out)
     elif not result.frequent:
-        out.line(f"no failures are recorded in {result.scope}; every project: fabula record failures --all")
+        more = "" if result.scope == "all" else "; every project: fabula record failures --all"
+        out.line(f"no failures are recorded in {result.scope}{more}")
     else:
         _frequent(result, out)
 
@@ -24,7 +25,8 @@ def render(result: FailuresResult, out: Out) -> None:
 def _found(result: FailuresResult, out: Out) -> None:
     out.line(out.dim(f"looked for: {result.signature}"))
     if not result.occurrences:
-        out.line(f"this error was not met in {result.scope}; every project: add --all")
+        more = "" if result.scope == "all" else "; every project: add --all"
+        out.line(f"this error was not met in {result.scope}{more}")
     for occurrence in result.occurrences:
         out.line()
         _occurrence(occurrence, out)

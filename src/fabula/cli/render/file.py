@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import format_time
@@ -33,7 +34,7 @@ def _history(result: FileResult, out: Out) -> None:
         out.line(out.dim(f"  record {uid} cannot be read: {reason}"))
     last = result.versions[-1]
     out.line(f"the turn of the last one: {last.read_on}")
-    out.line(f"contents of one: fabula record file {result.path} --show N; what changed: --diff A B")
+    out.line(f"contents of one: fabula record file {shlex.quote(result.path)} --show N; what changed: --diff A B")
 
 
 def _version(version: FileVersion, *, several: bool) -> str:

@@ -53,11 +53,11 @@ _GROUP = {
 def counts_by(connection: apsw.Connection, window: Window, by: str) -> list[Counts]:
     """Return counts by ``host``, ``project``, ``day`` (of a session's first record) or ``all`` in one line."""
     where, values = _condition(window, "s.first_time")
-    statement = f"""select {_GROUP[by]} as key, count(*), sum(s.kind in ('subagent', 'compaction')),
+    statement = f"""select {_GROUP[by]} as grouped, count(*), sum(s.kind in ('subagent', 'compaction')),
         sum((select count(*) from threads t where t.session_id = s.id)), sum(s.records),
         min(s.first_time), max(s.last_time)
         from sessions s left join projects p on p.id = s.project_id where {where} and s.records > 0
-        group by key order by {"key" if by == "day" else "sum(s.records) desc, key"}"""
+        group by 1 order by {"1" if by == "day" else "sum(s.records) desc, 1"}"""
     return [
         Counts(str(row[0]) or "unknown", row[1] - row[2], row[2], row[3], row[4], row[5], row[6])
         for row in _rows(connection, statement, values)

@@ -1,0 +1,207 @@
+"""The verb ``record file`` on a whole record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabula.app.record.file import FileRequest, FileResult, file
+from fabula.kernel.errors import FabulaError
+from fabula.testing.record_home import RecordHome
+from fabula.testing.rollouts import CodexRollout
+from fabula.testing.transcripts import ClaudeSession
+
+APP = "/home/mira/code/harbor/src/app.py"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> RecordHome:
+    return RecordHome(tmp_path / "home")
+
+
+def begin(seed: str, cwd: str = "/home/mira/code/harbor") -> ClaudeSession:
+    session = ClaudeSession(seed, cwd=cwd)
+    session.prompt("change the app")
+    return session
+
+
+def write(session: ClaudeSession, content: str, path: str = APP) -> str:
+    return session.tool("Write", {"file_path": path, "content": content}, f"File created successfully at: {path}")
+
+
+def edit(session: ClaudeSession, old: str, new: str, path: str = APP, *, failed: bool = False) -> str:
+    arguments = {"file_path": path, "old_string": old, "new_string": new}
+    return session.tool("Edit", arguments, "String to replace not found" if failed else "updated", failed=failed)
+
+
+def history(home: RecordHome, path: str = APP, **asked: object) -> FileResult:
+    return file(home.app, FileRequest(path, all=True, **asked))  # type: ignore[arg-type]
+
+
+def test_the_history_lists_every_change_with_its_turn(home: RecordHome) -> None:
+    session = begin("one")
+    write(session, "a = 1\n")
+    session.tool("MultiEdit", {"file_path": APP, "edits": [{"old_string": "1", "new_string": "2"}]}, "updated")
+    edit(session, "9", "8", failed=True)
+    edit(session, "2", "3")
+    write(session, "other\n", "/home/mira/code/harbor/src/myapp.py")
+    home.save(session)
+    result = history(home)
+    assert [version.operation for version in result.versions] == ["write", "edit", "edit"]
+    assert {version.fidelity for version in result.versions} == {"exact"}
+    assert result.versions[-1].bytes == len("a = 3\n")
+    assert {version.session for version in result.versions} == {session.id}
+    assert result.versions[0].thread == session.prompt_id
+    assert result.versions[0].read_on == f"fabula record thread {session.prompt_id}"
+
+
+def test_a_lost_edit_is_told_and_a_write_recovers(home: RecordHome) -> None:
+    session = begin("lost")
+    write(session, "a = 1\n")
+    edit(session, "not there", "x")
+    write(session, "b = 1\n")
+    home.save(session)
+    result = history(home)
+    assert [version.fidelity for version in result.versions] == ["exact", "partial", "exact"]
+    assert result.versions[1].bytes is None
+    assert history(home, show=3).content == "b = 1\n"
+    with pytest.raises(FabulaError) as error:
+        history(home, show=2)
+    assert error.value.code == "ERR_NOT_RECONSTRUCTIBLE"
+    with pytest.raises(FabulaError) as error:
+        history(home, diff=("1", "2"))
+    assert error.value.code == "ERR_NOT_RECONSTRUCTIBLE"
+    assert "-a = 1\n+b = 1\n" in (history(home, diff=("1", "3")).diff or "")
+
+
+@pytest.mark.parametrize("number", [0, 4, 99])
+def test_a_version_that_is_not_there_is_an_error_that_says_which_are(home: RecordHome, number: int) -> None:
+    session = begin("range")
+    write(session, "1\n")
+    edit(session, "1", "2")
+    home.save(session)
+    with pytest.raises(FabulaError) as error:
+        history(home, show=number)
+    assert error.value.code == "ERR_NOT_FOUND"
+    assert "1 to 2" in error.value.message
+
+
+def test_contents_at_a_time_are_those_of_the_last_change_before_it(home: RecordHome) -> None:
+    session = begin("time")
+    write(session, "1\n")
+    session.clock.pause(hours=1)
+    edit(session, "1", "2")
+    home.save(session)
+    first, last = (version.time or 0 for version in history(home).versions)
+    assert history(home, at=first).content == "1\n"
+    assert history(home, at=last - 1).content == "1\n"
+    assert history(home, at=last).content == "2\n"
+    with pytest.raises(FabulaError) as error:
+        history(home, at=first - 1)
+    assert error.value.code == "ERR_NOT_FOUND"
+
+
+def test_sessions_and_agents_share_one_history(home: RecordHome) -> None:
+    session = begin("claude-part")
+    write(session, "a = 1\n")
+    home.save(session)
+    rollout = CodexRollout("codex-part", clock=session.clock)
+    rollout.begin()
+    rollout.prompt("make it two")
+    patch = "*** Begin Patch\n*** Update File: src/app.py\n@@\n-a = 1\n+a = 2\n*** End Patch"
+    rollout.patch(patch, "Success. Updated the following files:\nM src/app.py\n")
+    rollout.shell("cat >> src/app.py <<'EOF'\nb = 3\nEOF", "")
+    rollout.save(home.folder / ".codex")
+    result = history(home)
+    assert [(version.host, version.operation) for version in result.versions] == [
+        ("claude", "write"), ("codex", "patch"), ("codex", "write")]  # fmt: skip
+    assert history(home, show=3).content == "a = 2\nb = 3\n"
+
+
+def test_a_backup_on_disk_shows_a_change_out_of_band(home: RecordHome) -> None:
+    session = begin("backup")
+    write(session, "a = 1\n")
+    message = session.prompt("go on")
+    session.snapshot(message, {APP: "0f00ba@v1"})
+    edit(session, "7", "8")
+    home.save(session)
+    home.write(f"file-history/{session.id}/0f00ba@v1", b"a = 7\n")
+    result = history(home)
+    assert [(version.operation, version.fidelity) for version in result.versions] == [
+        ("write", "exact"), ("snapshot", "exact"), ("edit", "exact")]  # fmt: skip
+    assert history(home, show=3).content == "a = 8\n"
+
+
+def test_the_history_outlives_the_transcript(home: RecordHome) -> None:
+    session = begin("gone")
+    write(session, "a = 1\n")
+    path = home.save(session)
+    assert history(home, show=1).content == "a = 1\n"
+    path.unlink()
+    home.app = home.open()
+    assert history(home, show=1).content == "a = 1\n"
+
+
+def test_a_name_that_can_mean_several_files_lists_them(home: RecordHome) -> None:
+    session = begin("two")
+    write(session, "1\n", "/home/mira/code/harbor/src/app.py")
+    write(session, "2\n", "/home/mira/code/harbor/old/app.py")
+    home.save(session)
+    with pytest.raises(FabulaError) as error:
+        history(home, "app.py")
+    assert error.value.code == "ERR_AMBIGUOUS"
+    for suggestion in error.value.suggestions:
+        assert history(home, suggestion.removeprefix("fabula record file ")).versions
+    assert history(home, "old/app.py", show=1).content == "2\n"
+
+
+def test_an_unknown_file_is_an_error(home: RecordHome) -> None:
+    session = begin("known")
+    write(session, "1\n")
+    home.save(session)
+    with pytest.raises(FabulaError) as error:
+        history(home, "nowhere.py")
+    assert error.value.code == "ERR_NOT_FOUND"
+
+
+def test_a_path_relative_to_here_needs_no_scope(home: RecordHome, tmp_path: Path) -> None:
+    place = tmp_path / "work"
+    place.mkdir()
+    session = begin("here", cwd=str(place))
+    write(session, "1\n", str(place / "a.py"))
+    home.save(session)
+    result = file(home.open(cwd=place), FileRequest("a.py", show=1))
+    assert result.content == "1\n"
+
+
+def test_another_repository_s_file_is_named_but_not_shown(home: RecordHome) -> None:
+    session = begin("elsewhere")
+    write(session, "1\n")
+    home.save(session)
+    with pytest.raises(FabulaError) as error:
+        file(home.app, FileRequest("src/app.py"))
+    assert error.value.code == "ERR_NOT_FOUND"
+    assert "--all" in error.value.suggestions[0]
+
+
+def test_secrets_leave_what_is_shown(home: RecordHome) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
+    session = begin("secret")
+    write(session, f"token = '{secret}'\n")
+    edit(session, "token", "TOKEN")
+    home.save(session)
+    assert secret not in (history(home, show=1).content or "")
+    assert secret not in (history(home, diff=("1", "2")).diff or "")
+    assert history(home).versions[0].bytes == len(f"token = '{secret}'\n")
+
+
+def test_bad_words_for_a_difference_are_wrong_calls(home: RecordHome) -> None:
+    session = begin("words")
+    write(session, "1\n")
+    home.save(session)
+    for words in (("1", "soon"), ("1",)):
+        with pytest.raises(FabulaError) as error:
+            history(home, diff=words)
+        assert error.value.code == "ERR_USAGE"
+    assert history(home, diff=("1", "2030-01-01")).diff == ""
