@@ -76,11 +76,21 @@ def test_when_prompts_and_replies_are_too_long_the_last_word_is_still_shown() ->
     assert len(out) <= 12_000
 
 
-def test_many_turns_under_a_tiny_budget_stop_at_the_limit() -> None:
-    records = [loaded(f"u{n}", "reply", text("words " * 20)) for n in range(300)]
-    out = shown(records, budget=500)
+def test_many_turns_under_a_tiny_budget_keep_the_first_and_the_last_words() -> None:
+    records = [loaded(f"u{n}", "reply", text(f"number {n} " + "words " * 20)) for n in range(300)]
+    out = shown([*records, loaded("z", "reply", text("the conclusion"))], budget=500)
     assert len(out) <= 3_000
+    assert out.index("number 0 ") < out.index("exceeds budget") < out.index("the conclusion")
+    assert "the middle is left out" in out
+
+
+def test_subagents_make_room_for_the_main_path() -> None:
+    side = [loaded(f"s{n}", "reply", text("words " * 20), sidechain=True, session_id=2) for n in range(300)]
+    out = shown([loaded("a", "prompt", text("go")), *side, loaded("z", "reply", text("the conclusion"))], budget=500)
+    assert len(out) <= 3_000
+    assert "the conclusion" in out
     assert out.endswith("fabula record block UID]")
+    assert "the last lines are left out" in out
 
 
 def test_edits_and_todo_lists_are_shown_in_full() -> None:

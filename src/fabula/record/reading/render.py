@@ -52,7 +52,9 @@ def render_thread(view: ThreadView, *, budget: int, sentinel: bool = True) -> Re
         bare = sum(len(part.head if part.elidable else part.head + part.text) + 1 for part in parts)
     level = fair_level((len(part.text) for part in parts if part.elidable), room - bare)
     lines, cut_pieces = _cut_all(parts, level)
-    text, dropped = _within(lines, limit, f"thread {view.thread} exceeds budget of {budget} tokens", notice=exceeds)
+    on_main = 1 + sum(1 for _ in _turns(view.main))
+    complaint = f"thread {view.thread} exceeds budget of {budget} tokens"
+    text, dropped = _within(lines[:on_main], lines[on_main:], limit, complaint, notice=exceeds)
     if sentinel:
         text = wrap(text, session=view.session, thread=view.thread, arcs=[view.thread])
     return Rendered(text, cut_pieces, exceeds or dropped)
@@ -114,19 +116,33 @@ def _cut_all(parts: Sequence[_Part], level: int) -> tuple[list[str], int]:
     return lines, cut_pieces
 
 
-def _within(lines: Sequence[str], limit: int, complaint: str, *, notice: bool) -> tuple[str, bool]:
-    """Join lines up to a limit of characters; say so where lines were left out, or where ``notice`` asks for it."""
-    whole = "\n".join(lines)
+def _within(main: Sequence[str], rest: Sequence[str], limit: int, complaint: str, *, notice: bool) -> tuple[str, bool]:
+    """Join lines up to a limit of characters; say so where lines were left out, or where ``notice`` asks for it.
+
+    What is beside the main path goes first, from its end; then the middle of the main path, for a thread's last words
+    matter as much as its first.
+    """
     advice = "raise --budget, or read one record with: fabula record block UID"
+    whole = "\n".join([*main, *rest])
     short = f"\n[{complaint}: long turns were cut; {advice}]" if notice else ""
     if len(whole) + len(short) <= limit:
         return whole + short, False
-    end = f"[{complaint}: the last lines are left out; {advice}]"
+    room = limit - len(complaint) - len(advice) - 40
+    kept = _fitting(main, room)
+    if len(kept) == len(main):
+        beside = _fitting(rest, room - sum(len(line) + 1 for line in main))
+        return "\n".join([*main, *beside, f"[{complaint}: the last lines are left out; {advice}]"]), True
+    head = _fitting(main, room * 2 // 3)
+    tail = _fitting(main[:0:-1], room - sum(len(line) + 1 for line in head))[::-1]
+    return "\n".join([*head, f"[{complaint}: the middle is left out; {advice}]", *tail]), True
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    """Return the first lines that fit into ``room`` characters together."""
     kept: list[str] = []
-    left = limit - len(end)
     for line in lines:
-        if len(line) + 1 > left:
+        room -= len(line) + 1
+        if room < 0:
             break
         kept.append(line)
-        left -= len(line) + 1
-    return "\n".join([*kept, end]), True
+    return kept
