@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -205,3 +206,29 @@ def test_bad_words_for_a_difference_are_wrong_calls(home: RecordHome) -> None:
             history(home, diff=words)
         assert error.value.code == "ERR_USAGE"
     assert history(home, diff=("1", "2030-01-01")).diff == ""
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=Mira", "-c", "user.email=mira@example.invalid", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_worktrees_of_one_repository_share_a_history_but_not_a_state(home: RecordHome, tmp_path: Path) -> None:
+    main, other = tmp_path / "shop", tmp_path / "shop-hotfix"
+    main.mkdir()
+    git(main, "init", "-q")
+    git(main, "commit", "-q", "--allow-empty", "-m", "begin")
+    git(main, "worktree", "add", "-q", str(other))
+    first = begin("main tree", cwd=str(main))
+    write(first, "a = 1\n", str(main / "src/app.py"))
+    home.save(first)
+    second = begin("other tree", cwd=str(other))
+    second.clock.pause(hours=1)
+    write(second, "a = 5\n", str(other / "src/app.py"))
+    edit(second, "5", "6", str(other / "src/app.py"))
+    home.save(second)
+    result = history(home, "src/app.py")
+    assert sorted(result.paths) == sorted([str(main / "src/app.py"), str(other / "src/app.py")])
+    assert [version.path for version in result.versions].count(str(other / "src/app.py")) == 2
+    assert history(home, "src/app.py", show=3).content == "a = 6\n"
+    assert history(home, str(main / "src/app.py"), show=1).content == "a = 1\n"
