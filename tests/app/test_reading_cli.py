@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
@@ -142,3 +143,19 @@ def test_an_id_of_nothing_is_told_with_what_to_do(fabula: Call, session: ClaudeS
     assert outcome.status == 1
     assert outcome.envelope["code"] == "ERR_NOT_FOUND"
     assert outcome.envelope["suggestions"]
+
+
+def test_the_command_that_resume_suggests_brings_the_transcript_back(
+    fabula: Call, session: ClaudeSession, tmp_path: Path
+) -> None:
+    fabula("record", "sessions")
+    path = tmp_path / "claude" / session.relative_path()
+    before = path.read_bytes()
+    path.unlink()
+    out = fabula("record", "resume", session.id, "--print").out
+    advice = next(line for line in out.splitlines() if "restore it first: " in line)
+    words = shlex.split(advice.partition("restore it first: ")[2])
+    assert words[0] == "fabula"
+    assert fabula(*words[1:]).status == 0
+    assert path.read_bytes() == before
+    assert "restore it first" not in fabula("record", "resume", session.id, "--print").out
