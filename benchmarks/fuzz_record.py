@@ -21,14 +21,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measure.reference import reference_count
-
 from fabula.app.record.scan import ScanRequest
 from fabula.app.record.scan import scan as record_scan
 from fabula.app.wiring import App
 from fabula.kernel.clock import SystemClock
 from fabula.kernel.ids import pack_id
 from fabula.testing.mutations import mutated, reseeded
+from fabula.testing.reference import reference_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -161,7 +161,7 @@ def histories(corpus: Corpus, work: Path) -> Figures:
 
 def accounting(corpus: Corpus, work: Path) -> Figures:
     """The scan's own account of every file against the reference count."""
-    from measure.reference import reference_count
+    from fabula.testing.reference import reference_count
 
     record = engine(corpus, work, SEALED)
     wrong = 0
