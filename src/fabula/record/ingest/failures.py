@@ -37,23 +37,31 @@ class FailureTracker:
     ``read_call`` gives the call that a failed record of an earlier scan answered.
     """
 
-    def __init__(self, rows: Rows, read_call: Callable[[int], Block | None]) -> None:
+    def __init__(
+        self, rows: Rows, read_call: Callable[[int], Block | None], earlier: apsw.Connection | None, session: int
+    ) -> None:
+        """``earlier`` is the map when it may hold failures of the session from earlier scans."""
         self.rows = rows
         self._read_call = read_call
+        self._earlier = earlier
+        self._session = session
         self._calls: dict[str, Block] = {}  # by tool id, until the result comes
         self._open: dict[str, list[OpenFailure]] = {}  # by tool
 
-    def resume(self, connection: apsw.Connection, session: int) -> None:
-        """Take up the unresolved failures that earlier scans found in a session."""
+    def _resume(self, connection: apsw.Connection) -> None:
+        """Take up the unresolved failures that earlier scans found in the session."""
+        self._earlier = None
         for tool, about, record in connection.execute(
             "select f.tool, f.subject, f.record_id from failures f join records r on r.id=f.record_id"
             " where r.session_id=? and f.resolved_by is null and f.subject<>'' order by f.record_id desc limit ?",
-            (session, OPEN_LIMIT),
+            (self._session, OPEN_LIMIT),
         ):
             self._open.setdefault(tool, []).append(OpenFailure(record, about, None))
 
     def call(self, block: Block) -> None:
         """Remember a call until its result comes."""
+        if self._earlier is not None:
+            self._resume(self._earlier)
         if block.tool_id:
             self._calls[block.tool_id] = block
 

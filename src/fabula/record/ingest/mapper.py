@@ -73,9 +73,8 @@ class Mapper:
         self._facts_of_file = FileFacts(file_id, file.path, file.generation)
         self._sessions = {file.session: session}
         self._packed: dict[str, bytes | str] = {}
-        self._failures = FailureTracker(self.rows, self._failed_call)
-        if not self._fresh:
-            self._failures.resume(self.connection, session)
+        earlier = None if self._fresh else self.connection
+        self._failures = FailureTracker(self.rows, self._failed_call, earlier, session)
         self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
 
     def add(self, record: Record) -> None:
