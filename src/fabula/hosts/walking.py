@@ -19,13 +19,15 @@ class Walker:
 
     def __init__(self) -> None:
         self.problems: list[tuple[str, str]] = []
+        self._root = ""
 
     def files(self, folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, os.stat_result]]:
         """Yield (path, stat) of the regular files below ``folder`` whose names end in one of ``suffixes``.
 
-        Links to files are followed, links to folders as well, each folder once. A folder that does not exist
-        holds nothing; one that cannot be read is a problem.
+        ``folder`` may be a link; a link below it is followed when it stays below it, each folder once, and is a problem
+        when it leads elsewhere. A folder that does not exist holds nothing; one that cannot be read is a problem.
         """
+        self._root = os.path.realpath(folder) + os.sep
         yield from self._walk(folder, suffixes, set(), 0)
 
     def _walk(
@@ -48,7 +50,9 @@ class Walker:
             return
         for entry in entries:
             try:
-                if entry.is_dir():
+                if entry.is_symlink() and not (os.path.realpath(entry.path) + os.sep).startswith(self._root):
+                    self.problems.append((entry.path, "a link that leads elsewhere"))
+                elif entry.is_dir():
                     yield from self._walk(entry.path, suffixes, entered, depth + 1)
                 elif entry.name.endswith(suffixes):
                     found = entry.stat()

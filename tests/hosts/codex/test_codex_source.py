@@ -111,6 +111,16 @@ def test_links_in_a_circle_end_and_a_foreign_file_is_read_as_lines(tmp_path):
     assert source.problems() == []
 
 
+def test_a_link_that_leads_elsewhere_is_a_problem_and_one_that_stays_is_followed(tmp_path):
+    outside = rollout(tmp_path / "outside", f"rollout-{ID}.jsonl", b"{}\n")
+    inside = rollout(tmp_path, f"home/sessions/2026/rollout-1-{ID}.jsonl", sample().data())
+    os.symlink(outside, tmp_path / "home" / "sessions" / "away.jsonl")
+    os.symlink(inside, tmp_path / "home" / "sessions" / "near.jsonl")
+    source = CodexSource(tmp_path / "home")
+    assert [os.path.basename(file.path) for file in source.discover()] == [os.path.basename(inside), "near.jsonl"]
+    assert source.problems() == [(str(tmp_path / "home" / "sessions" / "away.jsonl"), "a link that leads elsewhere")]
+
+
 def test_the_home_is_named_by_the_environment_or_lies_in_the_users():
     home = Path("/home/ada")
     assert codex_home({}, home) == home / ".codex"

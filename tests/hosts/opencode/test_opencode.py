@@ -169,13 +169,23 @@ def test_a_subagents_session_names_its_parent_and_the_call_names_it(owner):
     assert read(source, main)[0][-1].blocks[1].input == {"agentId": "ses_2"}
 
 
-def test_the_signature_changes_with_any_row_and_with_nothing_else(owner):
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update part set data='{}', time_updated=time_updated+1 where id='prt_6'",
+        "update message set time_updated=time_updated+1 where id='msg_1'",
+        "update session set title='x', time_updated=time_updated+1 where id='ses_1'",
+        "insert into part values('prt_8', 'msg_1', 'ses_1', 1, 1, '{}')",
+        "delete from part where id='prt_1'",
+    ],
+)
+def test_the_signature_of_a_session_changes_with_its_rows_and_with_no_others(owner, change):
     conversation(owner)
     owner.session("ses_2")
     source = source_of(owner)
     before = {file.session: file for file in source.discover()}
     assert {file.session: file for file in source.discover()} == before
-    owner.connection.execute("update part set data='{}', time_updated=time_updated+1 where id='prt_1'")
+    owner.connection.execute(change)
     after = {file.session: file for file in source.discover()}
     assert after["ses_2"] == before["ses_2"]
     changed, known = after["ses_1"], before["ses_1"]

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
 
     from fabula.record.containers.rows import Row
 
-#: Says what changed in a table; the data columns stand last in a row and are not read for it. The remainders keep the
-#: sum within SQLite's integers.
+#: What changed in the rows of each session, told without reading a data column and, for the many parts, from an index
+#: alone: parts change in place only while their message is the session's newest, or together with a new message. The
+#: remainders keep sums within SQLite's integers.
 _CHANGES = (
-    "select session_id, count(*), max(time_updated), sum(time_updated % 1000000007) from {table} group by session_id"
+    "select session_id, count(*), max(time_updated), sum(time_updated % 1000000007) from message group by session_id",
+    "select session_id, count(*), 0, 0 from part group by session_id",
+    (
+        "with newest as (select session_id, id, max(time_created) from message group by session_id)"
+        " select newest.session_id, 0, max(part.time_updated), sum(part.time_updated % 1000000007)"
+        " from newest join part on part.message_id = newest.id group by newest.session_id"
+    ),
 )
 _SESSIONS = "select id, time_updated from session order by time_created, id"
 _WRAP = 1 << 62
@@ -25,7 +32,7 @@ _WRAP = 1 << 62
 
 @dataclass(slots=True)
 class SessionVersion:
-    """A session and a signature of all its rows: how many, when the last one changed, the sum of their times."""
+    """A session and a signature of its rows: how many, when the last one changed, the sum of their times."""
 
     id: str
     parent: str = ""
@@ -70,8 +77,8 @@ def _versions(connection: apsw.Connection) -> list[SessionVersion]:
         found = SessionVersion(str(row["id"]), str(row.get("parent_id") or ""))
         found.add(0, row["time_updated"], row["time_updated"])
         sessions[found.id] = found
-    for table in ("message", "part"):
-        for key, *numbers in connection.execute(_CHANGES.format(table=table)):
+    for statement in _CHANGES:
+        for key, *numbers in connection.execute(statement):
             if key in sessions:
                 sessions[str(key)].add(*numbers)
     return list(sessions.values())
