@@ -232,3 +232,80 @@ def test_worktrees_of_one_repository_share_a_history_but_not_a_state(home: Recor
     assert [version.path for version in result.versions].count(str(other / "src/app.py")) == 2
     assert history(home, "src/app.py", show=3).content == "a = 6\n"
     assert history(home, str(main / "src/app.py"), show=1).content == "a = 1\n"
+
+
+def patched(seed: str, *texts: str) -> CodexRollout:
+    rollout = CodexRollout(seed)
+    rollout.begin()
+    rollout.prompt("patch it")
+    for text in texts:
+        rollout.patch(f"*** Begin Patch\n{text}\n*** End Patch", "Success.")
+    return rollout
+
+
+def test_a_moved_file_keeps_its_contents(home: RecordHome) -> None:
+    rollout = patched(
+        "move",
+        "*** Add File: src/old.py\n+a = 1\n+b = 2",
+        "*** Update File: src/old.py\n*** Move to: src/new.py\n@@\n-a = 1\n+a = 9",
+        "*** Update File: src/new.py\n*** Move to: src/newest.py",
+    )
+    rollout.save(home.folder / ".codex")
+    result = history(home, "src/new.py")
+    assert history(home, "src/new.py", show=1).content == "a = 9\nb = 2\n"
+    assert "moved from" in result.versions[0].note
+    assert [version.deleted for version in result.versions] == [False, True]
+    assert history(home, "src/newest.py", show=1).content == "a = 9\nb = 2\n"
+    assert [version.deleted for version in history(home, "src/old.py").versions] == [False, True]
+    assert history(home, "src/old.py", show=2).content is None
+
+
+def test_a_backup_that_repeats_an_earlier_snapshot_says_nothing_new(home: RecordHome) -> None:
+    session = begin("update")
+    write(session, "a = 1\n")
+    message = session.prompt("go on")
+    session.snapshot(message, {APP: "0f00ba@v1"})
+    edit(session, "1", "2")
+    session.snapshot(message, {APP: "0f00ba@v1", "/home/mira/code/harbor/b.py": "b0@v1"})
+    update = session.records[-1]
+    update["isSnapshotUpdate"] = True
+    backups = update["snapshot"]["trackedFileBackups"]
+    backups[APP]["backupTime"] = "2026-01-01T00:00:00.000Z"
+    home.save(session)
+    home.write(f"file-history/{session.id}/0f00ba@v1", b"a = 1\n")
+    home.write(f"file-history/{session.id}/b0@v1", b"b\n")
+    assert [version.operation for version in history(home).versions] == ["write", "edit"]
+    assert history(home, "/home/mira/code/harbor/b.py", show=1).content == "b\n"
+
+
+def test_a_backup_whose_bytes_are_gone_is_left_out(home: RecordHome) -> None:
+    session = begin("no-bytes")
+    write(session, "a = 1\n")
+    session.snapshot(session.prompt("go on"), {APP: "0f00ba@v1"})
+    home.save(session)
+    assert [version.operation for version in history(home).versions] == ["write"]
+
+
+def test_a_read_in_the_record_shows_what_changed_outside(home: RecordHome) -> None:
+    session = begin("read")
+    write(session, "a = 1\n")
+    session.tool("Read", {"file_path": APP}, "     1\ta = 5\n     2\t")
+    edit(session, "5", "6")
+    session.calls(("Edit", {"file_path": APP, "old_string": "6", "new_string": "7"}))
+    home.save(session)
+    result = history(home)
+    assert [(version.operation, version.fidelity) for version in result.versions] == [
+        ("write", "exact"), ("read", "exact"), ("edit", "exact"), ("edit", "derived")]  # fmt: skip
+    assert history(home, show=3).content == "a = 6\n"
+
+
+def test_a_subagent_s_edits_belong_to_the_history(home: RecordHome) -> None:
+    session = begin("parent")
+    write(session, "a = 1\n")
+    home.save(session)
+    agent = ClaudeSession("agent", agent="a1b2c3", parent_session=session.id)
+    agent.clock.pause(hours=1)
+    agent.task("change it")
+    edit(agent, "1", "2")
+    home.save(agent)
+    assert history(home, show=2).content == "a = 2\n"

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import format_time, parse_time
 from fabula.kernel.errors import FabulaError
+from fabula.record.history.chain import versions_of
 from fabula.record.history.gather import Gatherer
 from fabula.record.history.naming import chains, files_meant, in_project, matching
 from fabula.record.history.paths import resolve
-from fabula.record.history.replay import Version, replay
 
 if TYPE_CHECKING:
     from fabula.app.access import Freshness
     from fabula.app.wiring import App
     from fabula.record.history.naming import Named
+    from fabula.record.history.replay import Version
 
 _CANDIDATES = 12
 
@@ -135,7 +136,7 @@ def _versions(gatherer: Gatherer, named: list[Named]) -> list[Version]:
     placed: list[tuple[int, int, Version]] = []
     for chain in chains(named):
         latest = 0  # times may run backward, the order of effect may not
-        for version in replay(gatherer.events({one.row: one.path for one in chain})):
+        for version in versions_of(gatherer, {one.row: one.path for one in chain}):
             latest = max(latest, version.turn.time or 0)
             placed.append((latest, len(placed), version))
     versions = [version for *_, version in sorted(placed, key=lambda one: one[:2])]

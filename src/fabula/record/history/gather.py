@@ -29,7 +29,7 @@ class Gatherer:
     """Reads the events of files through one map connection; what cannot be read is left out and counted."""
 
     def __init__(self, connection: apsw.Connection, loader: Loader) -> None:
-        self._connection = connection
+        self.connection = connection
         self._loader = loader
         self._threads: dict[int, str] = {}
         self._sessions: dict[int, tuple[str, str, str]] = {}
@@ -38,7 +38,7 @@ class Gatherer:
 
     def events(self, paths: Mapping[int, str]) -> list[Event]:
         """Return the events of a file's paths (the map's row: path) in the order in which they took effect."""
-        touched = [int(row) for (row,) in self._connection.execute(
+        touched = [int(row) for (row,) in self.connection.execute(
             f"select distinct record_id from touches where path_id in ({_marks(paths)}) order by record_id",
             tuple(paths))]  # fmt: skip
         rows = [row for part in _parts(touched) for row in self._loader.rows(f"id in ({_marks(part)})", part)]
@@ -121,7 +121,7 @@ class Gatherer:
     def _backup(self, session: str, name: str) -> str | None:
         if self._backups is None:
             self._backups = {}
-            for row, file in self._connection.execute("select id, path from files where kind='file-backup'"):
+            for row, file in self.connection.execute("select id, path from files where kind='file-backup'"):
                 folder, _, base = str(file).replace("\\", "/").rpartition("/")
                 self._backups.setdefault(base, {})[folder.rpartition("/")[2]] = int(row)
         known = self._backups.get(name, {})
@@ -152,13 +152,13 @@ class Gatherer:
         if thread is None:
             return ""
         if thread not in self._threads:
-            found = self._connection.execute("select uid from threads where id=?", (thread,)).fetchone()
+            found = self.connection.execute("select uid from threads where id=?", (thread,)).fetchone()
             self._threads[thread] = unpack_id(found[0]) if found else ""
         return self._threads[thread]
 
     def _session(self, session: int) -> tuple[str, str, str]:
         if session not in self._sessions:
-            found = self._connection.execute(
+            found = self.connection.execute(
                 "select s.uid, s.host, coalesce(p.label, '') from sessions s left join projects p on p.id=s.project_id"
                 " where s.id=?",
                 (session,),

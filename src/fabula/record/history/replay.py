@@ -45,6 +45,7 @@ class Event:
     answer: str = ""  # the result's text
     detail: Any = None  # what the client kept beside the result
     backup: str | None = None  # contents, for a backup
+    base: str | None = None  # contents under the old name, for a move
 
 
 @dataclass(slots=True)
@@ -118,6 +119,8 @@ def _changed(event: Event, action: Action, state: str | None, versions: list[Ver
         version = _add(versions, event, None, "deleted")
         version.deleted, version.fidelity = True, "exact"
         return None
+    if action.moved_from:
+        state = event.base
     before = before_edit(event.detail)
     if before is not None and before != state:
         if before or versions:
@@ -126,7 +129,9 @@ def _changed(event: Event, action: Action, state: str | None, versions: list[Ver
         state = before
     after = changed_by_person(event.detail, state)
     after = applied(action, state) if after is None else after
-    note = "" if after is not None else _why_not(action, state, known_before=bool(versions))
+    note = f"moved from {action.moved_from}" if action.moved_from else ""
+    if after is None:
+        note = "; ".join(filter(None, [note, _why_not(action, state, known_before=bool(versions))]))
     if not event.answered:
         note = "; ".join(filter(None, [note, "no result recorded: it may not have happened"]))
     version = _add(versions, event, after, note)
@@ -136,8 +141,6 @@ def _changed(event: Event, action: Action, state: str | None, versions: list[Ver
 
 
 def _why_not(action: Action, state: str | None, *, known_before: bool) -> str:
-    if action.moved_from:
-        return f"moved from {action.moved_from}"
     if action.operation == "write":
         return "the call does not tell what was written" if action.content is None else "appended to unknown contents"
     if not action.replacements and not action.hunks and action.insert_after < 0:
