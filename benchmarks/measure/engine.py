@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabula.app.record.file import FileRequest, file
 from fabula.app.record.scan import ScanRequest, scan
 from fabula.app.wiring import App
 from fabula.kernel.clock import SystemClock
@@ -66,3 +67,8 @@ class Engine:
                 view = view_thread(prompt, "", loader.load(loader.rows_of_thread(thread)), redact=lambda text: text)
                 called.update(turn.uid for branch in view.branches for turn in branch)
         return called
+
+    def last_content(self, path: str) -> str | None:
+        """Return a file's contents after its last edit, rebuilt from the record; ``None`` where that cannot be."""
+        versions = file(self.app, FileRequest(path, all=True)).versions
+        return file(self.app, FileRequest(path, all=True, show=versions[-1].number)).content if versions else None

@@ -1,0 +1,125 @@
+"""What must hold of a record over the sessions of a real client; a check raises ``AssertionError`` with what is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabula.testing.reference import reference_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from product import Product
+
+RARE = "marmalade-lighthouse"
+ERROR = "AssertionError: the greeting lacks its comma"
+#: What was said, in the order in which it was said.
+FIRST_THREAD = (
+    *("Please write a greeting module", "I will write greeting.py first", RARE, "the greeting lacks its comma"),
+    *("The comma is missing", "I chose a plain function over a class"),
+)
+SECOND_THREAD = ("Now make it polite", "as the harbour master asked")
+
+
+@dataclass(slots=True)
+class Sessions:
+    """What a client left behind: its transcripts, the edited file, and the id of its session."""
+
+    client: str
+    session: str
+    transcripts: list[Path]
+    edited: Path
+    content: str  # of the edited file, as the client left it
+
+
+def scan_accounts_for_every_object(product: Product, made: Sessions) -> None:
+    """The scan counts what the reference counts, and its sums are right."""
+    files = {file["path"]: file for file in product.data("record", "scan")["files"]}
+    for path in made.transcripts:
+        account = files[str(path)]
+        assert (account["objects"], account["recovered"]) == reference_count(str(path)), account
+        assert account["objects"] == account["indexed"] + sum(account["skipped"].values()), account
+        parts = account["span_bytes"] + account["gap_bytes"] + account["unreadable_bytes"]
+        assert parts == path.stat().st_size, account
+
+
+def search_finds_what_was_said(product: Product, made: Sessions) -> None:
+    """Prose, a rare word of a tool's output and a word of the resumed part lead to the session."""
+    for query in ("why a plain function instead of a class", RARE, "what did the harbour master ask"):
+        found = product.data("record", "search", query)
+        assert made.session in json.dumps(found), f"{query}: {found}"
+
+
+def threads_render_in_order(product: Product, made: Sessions) -> None:
+    """Both prompts are threads, rendered in the order of events, and nothing of them is called abandoned."""
+    texts = [product.data("record", "thread", thread)["text"] for thread in thread_ids(product, made)]
+    for expected in (FIRST_THREAD, SECOND_THREAD):
+        text = next(text for text in texts if expected[0] in text)
+        places = [text.find(said) for said in expected]
+        assert min(places) >= 0, (expected, places, text)
+        assert places == sorted(places), (expected, places, text)
+        assert "abandoned" not in text.lower(), text
+    if made.client == "claude":
+        whole = "\n".join(texts)
+        assert "greeting.py has two lines" in whole, whole
+        assert "idechain" in whole, whole
+
+
+def blocks_are_exact(product: Product, made: Sessions) -> None:
+    """Every record of every thread comes back as the bytes of a line of a transcript, and nothing else."""
+    lines = {line for path in made.transcripts if path.exists() for line in path.read_bytes().splitlines()}
+    lines = lines or made_lines[made.session]
+    made_lines[made.session] = lines
+    for thread in thread_ids(product, made):
+        records = product.data("record", "thread", thread, "--raw")["records"]
+        assert len(records) >= 2
+        for record in records[:6]:
+            assert product.output("record", "block", record["id"]) in lines, record
+
+
+#: The lines of sessions whose transcripts may be gone by now.
+made_lines: dict[str, set[bytes]] = {}
+
+
+def file_history_ends_with_the_file(product: Product, made: Sessions) -> None:
+    """The edited file's last version in the record is the file on disk, and every edit is there."""
+    history = product.data("record", "file", str(made.edited))
+    versions = history["versions"]
+    assert len(versions) >= 3, versions
+    shown = product.data("record", "file", str(made.edited), "--show", str(versions[-1]["number"]))
+    assert shown["content"] == made.content, shown
+
+
+def failure_is_known_with_its_resolution(product: Product, made: Sessions) -> None:
+    """The error message leads to where it was met before and to what ended it."""
+    occurrences = product.data("record", "failures", ERROR)["occurrences"]
+    own = [one for one in occurrences if one["session"] == made.session]
+    assert own, occurrences
+    assert own[0]["match"] == 1, own
+    assert own[0]["resolution"] is not None, own
+
+
+def sealed_transcripts_come_back(product: Product, made: Sessions) -> None:
+    """With the transcripts gone, the vault gives every one of them back byte for byte."""
+    for path in made.transcripts:
+        assert not path.exists()
+        assert set(product.output("record", "restore", str(path)).splitlines()) <= made_lines[made.session]
+
+
+def thread_ids(product: Product, made: Sessions) -> list[str]:
+    """Return the ids of the session's threads."""
+    threads: list[dict[str, Any]] = product.data("record", "thread", made.session)["threads"]
+    assert len(threads) == 2, threads
+    return [thread["id"] for thread in threads]
+
+
+READING: tuple[Callable[[Product, Sessions], None], ...] = (
+    search_finds_what_was_said,
+    threads_render_in_order,
+    blocks_are_exact,
+    file_history_ends_with_the_file,
+    failure_is_known_with_its_resolution,
+)

@@ -1,0 +1,137 @@
+"""Run real coding agents, then index, search and render what they wrote.
+
+    python tests/e2e/run.py [--client NAME …] [--fabula PROGRAM] [--cache DIR]
+
+Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; Claude
+Code also a subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or
+``e2e: SKIPPED (reason)`` where this machine cannot run the clients. Exit status 1 when a check failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import checks
+from clients import HERE, PINS, Client, UnavailableError, install, require_isolation
+from product import Product
+
+PROMPT = "Please write a greeting module and check it."
+RESUMED = "Now make it polite."
+
+
+def main() -> int:
+    """Run every client that was asked for. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--client", action="append", choices=list(PINS))
+    parser.add_argument("--fabula", default="")
+    parser.add_argument("--cache", type=Path, default=cache_folder())
+    options = parser.parse_args()
+    names = options.client or list(PINS)
+    try:
+        require_isolation()
+        programs = {name: install(name, options.cache) for name in names}
+    except UnavailableError as reason:
+        print(f"e2e: SKIPPED ({reason})")
+        return 0
+    command = options.fabula or installed_command()
+    passed, failed = 0, 0
+    for name, program in programs.items():
+        folder = Path(tempfile.mkdtemp(prefix=f"fabula-e2e-{name}-"))
+        try:
+            results = run_client(name, program, folder, command)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        passed += sum(not problem for problem in results.values())
+        failed += sum(bool(problem) for problem in results.values())
+        report(name, results)
+    print(f"e2e: {failed} of {passed + failed} failed" if failed else f"e2e: {passed} passed")
+    return int(failed > 0)
+
+
+def run_client(name: str, program: Path, folder: Path, command: str) -> dict[str, str]:
+    """Run one client and every check on what it wrote. Returns what is wrong by check, "" where nothing is."""
+    home, project = folder / "home", folder / "project"
+    home.mkdir()
+    project.mkdir()
+    scenario = folder / "scenario.json"
+    text = (HERE / "scenarios" / f"{name}.json").read_text(encoding="utf-8")
+    scenario.write_text(text.replace("@PROJECT@", str(project)), encoding="utf-8")
+    client = Client(name, program, home, project)
+    client.run(scenario, PROMPT)
+    session = session_of(home)
+    client.run(scenario, RESUMED, resume=session)
+    edited = project / "greeting.py"
+    content = edited.read_text(encoding="utf-8")
+    assert "Good morning, " in content, content
+    made = checks.Sessions(name, session, transcripts(home), edited, content)
+    product = Product(command, folder / "record", home, project)
+    results = {"scan": attempt(lambda: checks.scan_accounts_for_every_object(product, made))}
+    for check in checks.READING:
+        results[label(check)] = attempt(lambda check=check: check(product, made))
+    for path in made.transcripts:
+        path.unlink()
+    for check in (*checks.READING, checks.sealed_transcripts_come_back):
+        results[f"{label(check)}, transcripts gone"] = attempt(lambda check=check: check(product, made))
+    return results
+
+
+def attempt(check) -> str:
+    """Return what is wrong, or ""."""
+    try:
+        check()
+    except (AssertionError, KeyError, StopIteration) as problem:
+        return f"{type(problem).__name__}: {problem}"[:3000] or "failed"
+    return ""
+
+
+def label(check) -> str:
+    """Return a check's name in words."""
+    return check.__name__.replace("_", " ")
+
+
+def report(name: str, results: dict[str, str]) -> None:
+    """Print a client's line, and what failed."""
+    good = sum(not problem for problem in results.values())
+    print(f"{name} {PINS[name][1]}: {good} of {len(results)} checks passed")
+    for check, problem in results.items():
+        if problem:
+            print(f"  {check}: {problem}")
+
+
+def transcripts(home: Path) -> list[Path]:
+    """Return every transcript below a client's home."""
+    found = [*home.glob(".claude/projects/**/*.jsonl"), *home.glob(".codex/sessions/**/*.jsonl")]
+    return sorted(path for path in found if path.is_file())
+
+
+def session_of(home: Path) -> str:
+    """Return the id of the one session below a client's home: the end of its transcript's name."""
+    main = [path for path in transcripts(home) if "subagents" not in path.parts]
+    if len(main) != 1:
+        raise RuntimeError(f"not one session: {main}")
+    return main[0].stem[-36:]
+
+
+def cache_folder() -> Path:
+    """Return where clients are kept between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "fabula-e2e"
+
+
+def installed_command() -> str:
+    """Return the ``fabula`` of this Python, else the one on the path."""
+    own = Path(sysconfig.get_path("scripts")) / "fabula"
+    found = str(own) if own.exists() else shutil.which("fabula")
+    if not found:
+        raise SystemExit("fabula is not installed: pip install .")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
