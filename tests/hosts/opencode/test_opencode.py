@@ -6,7 +6,6 @@ import json
 import os
 from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,51 +16,17 @@ from fabula.hosts.opencode.roots import OpenCodeRoots, opencode_roots
 from fabula.hosts.opencode.source import OpenCodeSource
 from fabula.kernel.records import KINDS, Record, SourceFile
 from fabula.record.containers.rows import column_text, foreign_reader, read_line
+from fabula.testing.opencode_database import OpenCodeDatabase
 from fabula.testing.rollouts import OpenCodeStorage
 
-SCHEMA = """
-create table session(id text primary key, project_id text, parent_id text, directory text, title text, revert text,
-  cost real, time_created integer, time_updated integer);
-create table message(id text primary key, session_id text, time_created integer, time_updated integer, data text);
-create table part(id text primary key, message_id text, session_id text, time_created integer, time_updated integer,
-  data text);
-create index part_message on part(message_id, id);
-"""
 NOW = 1_772_359_200_000
-
-
-class Owner:
-    """A database as OpenCode writes it."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self.connection = apsw.Connection(str(path))
-        self.connection.execute("pragma journal_mode=wal")
-        self.connection.execute(SCHEMA)
-        self.clock = NOW
-
-    def session(self, key, title="Harbour", parent=None, revert=None):
-        self.clock += 1
-        row = (key, "prj", parent, "/home/ada/lib", title, revert, 0.25, self.clock, self.clock)
-        self.connection.execute("insert into session values(?,?,?,?,?,?,?,?,?)", row)
-
-    def message(self, key, session, role, **data):
-        self.clock += 1
-        row = (key, session, self.clock, self.clock, json.dumps({"role": role, **data}))
-        self.connection.execute("insert into message values(?,?,?,?,?)", row)
-
-    def part(self, key, message, session, **data):
-        self.clock += 1
-        row = (key, message, session, self.clock, self.clock, json.dumps(data))
-        self.connection.execute("insert into part values(?,?,?,?,?,?)", row)
 
 
 @pytest.fixture
 def owner(tmp_path):
-    made = Owner(tmp_path / "opencode" / "opencode.db")
+    made = OpenCodeDatabase(tmp_path / "opencode" / "opencode.db")
     yield made
-    made.connection.close()
+    made.close()
 
 
 def source_of(owner):
@@ -193,7 +158,7 @@ def test_the_signature_of_a_session_changes_with_its_rows_and_with_no_others(own
 
 
 def test_what_the_host_undid_is_not_live(owner):
-    owner.session("ses_1", revert=json.dumps({"messageID": "msg_2"}))
+    owner.session("ses_1", revert={"messageID": "msg_2"})
     for number in (1, 2, 3):
         owner.message(f"msg_{number}", "ses_1", "user")
         owner.part(f"prt_{number}", f"msg_{number}", "ses_1", type="text", text="x")
@@ -203,7 +168,7 @@ def test_what_the_host_undid_is_not_live(owner):
 
 
 def test_an_undo_from_the_middle_of_a_message_keeps_the_parts_before(owner):
-    owner.session("ses_1", revert=json.dumps({"messageID": "msg_1", "partID": "prt_2"}))
+    owner.session("ses_1", revert={"messageID": "msg_1", "partID": "prt_2"})
     owner.message("msg_1", "ses_1", "user")
     for number in (1, 2):
         owner.part(f"prt_{number}", "msg_1", "ses_1", type="text", text="x")
@@ -275,7 +240,7 @@ def test_a_stored_part_whose_message_is_gone_tells_its_speaker_by_its_times(tmp_
 
 def test_discovery_leaves_no_file_beside_a_resting_database(owner):
     conversation(owner)
-    owner.connection.close()
+    owner.close()
     before = sorted(os.listdir(owner.path.parent))
     source = source_of(owner)
     assert [len(read(source, file)[0]) for file in source.discover()] == [6]

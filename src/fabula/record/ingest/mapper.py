@@ -11,7 +11,7 @@ from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS
 from fabula.record.containers.json_scan import WHOLE_LIMIT
 from fabula.record.history.touches import touched
-from fabula.record.ingest.caches import Names, SessionFacts
+from fabula.record.ingest.caches import Names, SessionFacts, session_kind
 from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, move_pointer, pointer_of
 from fabula.record.ingest.failures import FailureTracker
 from fabula.record.ingest.fidelity import provenance_of
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
 _PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.REWRITTEN, "slimmed": schema.SLIMMED}
+#: Files beside a transcript: when they were written says nothing of when the session was.
+SIDE_FILES = frozenset(("file-backup", "tool-result", "meta"))
 _PROSE = frozenset(("prompt", "task", "reply", "thought"))
 _TOOLS = frozenset(("call", "result", "snapshot"))
 _SPAWNING = frozenset(("Agent", "Task", "Workflow"))
@@ -64,12 +66,14 @@ class Mapper:
         self._session = 0
         self._sessions: dict[str, int] = {}
         self._files: dict[int, FileFacts] = {}
+        self._adopted: set[int] = set()  # sessions whose parent is written down
         self._late_titles: list[tuple[str, str, int, int]] = []  # leaf, title, rank, session of the file
 
     def start_file(self, file: SourceFile, file_id: int, session: int) -> None:
         """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``."""
         self._file, self._file_id, self._session = file, file_id, session
         self._record_session = session
+        self._timed = file.kind not in SIDE_FILES
         self._facts_of_file = FileFacts(file_id, file.path, file.generation)
         self._sessions = {file.session: session}
         self._packed: dict[str, bytes | str] = {}
@@ -105,7 +109,7 @@ class Mapper:
         if record.title and record.source:
             self._late_titles.append((record.source, record.title, record.title_rank, session))
             record.title = ""
-        self._facts(session).learn(record)
+        self._facts(session).learn(record, timed=self._timed)
         if record.usage is not None:
             self._bill(record, session)
         if record.rewinds_to:
@@ -148,6 +152,9 @@ class Mapper:
         facts = self._facts(session)
         if record.title and record.title_rank >= facts.title_rank:
             facts.title, facts.title_rank = record.title, record.title_rank
+        facts.see(record.time)
+        if record.parent_session:
+            self._adopt(record.parent_session, session)
         if known.session != session:
             self.rows.shared.setdefault((session, known.session), []).append(row)
         if (known.file_id, known.offset) == (self._file_id, record.offset) or not record.has_id:
@@ -160,12 +167,17 @@ class Mapper:
             self.rows.copies.append((row, self._file_id, record.offset, record.length, provenance))
 
     def _repoint(self, record: Record, known: Pointer, provenance: Provenance) -> None:
-        if self._file_facts(known.file_id).path != self._facts_of_file.path:
+        same_file = self._file_facts(known.file_id).path == self._facts_of_file.path
+        if not same_file:
             self.rows.copies.append((known.row, known.file_id, known.offset, known.length, known.provenance))
         flags = flags_with(known.flags, provenance)
+        grown = same_file and record.length > known.length  # rewritten in place: a database's row, a document's element
+        if grown:
+            assert self._file is not None
+            flags |= self._flags(record, self._file) & (schema.FAILED | schema.HAS_IMAGE)
         at = Pointer(known.row, known.session, known.thread, self._file_id, record.offset, record.length, flags)
         move_pointer(self.connection, self.rows, at)
-        if known.provenance != provenance:  # the stub was searched until now: search what it stood for as well
+        if known.provenance != provenance or grown:  # a stub was searched until now: search what it stood for as well
             self._derive(record, known.row, known.thread, known.session)
 
     def _file_facts(self, file_id: int) -> FileFacts:
@@ -260,6 +272,9 @@ class Mapper:
                 rows[index] = (*values[:12], int(str(values[12])) | schema.ABANDONED)
 
     def _adopt(self, parent_session: str, session: int) -> None:
+        if session in self._adopted:
+            return
+        self._adopted.add(session)
         assert self._file is not None
         parent = self.names.session(self._file.host, parent_session)
         if parent != session:
@@ -288,7 +303,7 @@ class Mapper:
         if known is None:
             file = self._file
             assert file is not None
-            kind = "sdk" if record.sdk else "main"
+            kind = "sdk" if record.sdk else session_kind(file) if file.kind == "history" else "main"
             known = self.names.session(file.host, record.session, kind=kind) if record.session else self._session
             self._sessions[record.session] = known
         return known
