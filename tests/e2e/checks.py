@@ -1,4 +1,4 @@
-"""What must hold of a record over the sessions of a real client; a check raises ``AssertionError`` with what is wrong."""
+"""What must hold of a record over the sessions of a real client; a failing check is an ``AssertionError``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def threads_render_in_order(product: Product, made: Sessions) -> None:
     """Both prompts are threads, rendered in the order of events, and nothing of them is called abandoned."""
     texts = [product.data("record", "thread", thread)["text"] for thread in thread_ids(product, made)]
     for expected in (FIRST_THREAD, SECOND_THREAD):
-        text = next(text for text in texts if expected[0] in text)
+        text = beginning_with(expected[0], texts)
         places = [text.find(said) for said in expected]
         assert min(places) >= 0, (expected, places, text)
         assert places == sorted(places), (expected, places, text)
@@ -66,6 +66,11 @@ def threads_render_in_order(product: Product, made: Sessions) -> None:
         whole = "\n".join(texts)
         assert "greeting.py has two lines" in whole, whole
         assert "idechain" in whole, whole
+
+
+def beginning_with(prompt: str, texts: list[str]) -> str:
+    """Return the text in which the prompt stands first: a client may queue it in the thread before."""
+    return min((text for text in texts if prompt in text), key=lambda text: text.find(prompt))
 
 
 def blocks_are_exact(product: Product, made: Sessions) -> None:
