@@ -135,6 +135,19 @@ class RecordAccess:
             finally:
                 connection.close()
 
+    def retitle(self, uid: str, title: str) -> None:
+        """Let searches find a session by the title that its person gave. Raises as :meth:`scan`."""
+        from fabula.record.map.store import open_map
+        from fabula.record.map.titles import retitle
+
+        with FileLock(self._home.lock, SCAN_WAIT_SECONDS):
+            connection = open_map(self._home.map)
+            try:
+                with connection:
+                    retitle(connection, {uid: title})
+            finally:
+                connection.close()
+
     def refresh(self) -> Freshness:
         """Take in what is new before a read, bounded; where that is not possible say why and read on."""
         found = self._look()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fabula.kernel.ids import unpack_id
+from fabula.app.record.title import TitleRequest, title
+from fabula.kernel.ids import pack_id, unpack_id
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession, json_line
 
@@ -171,3 +172,56 @@ def test_a_list_of_prompts_does_not_repeat_a_session_that_only_the_vault_holds(r
     record_home.scan(rebuild=True)
 
     assert record_home.found("lemur") == 1
+
+
+def test_a_fork_read_before_its_origin_gives_the_records_back_to_it(record_home: RecordHome) -> None:
+    origin = ClaudeSession("origin")
+    origin.prompt("one")
+    origin.reply("two")
+    fork = origin.fork("fork")
+    fork.prompt("three")
+    record_home.save(fork)
+    record_home.scan()
+    record_home.save(origin)
+
+    record_home.scan()
+
+    owners = record_home.rows("select s.uid, count(*) from records r join sessions s on s.id=r.session_id group by 1")
+    assert {unpack_id(uid): count for uid, count in owners} == {origin.id: 2, fork.id: 1}
+    parents = record_home.rows("select s.uid, p.uid from sessions s join sessions p on p.id=s.parent_id")
+    assert [(unpack_id(a), unpack_id(b)) for a, b in parents] == [(fork.id, origin.id)]
+
+
+def test_files_beside_a_transcript_do_not_date_its_session(record_home: RecordHome) -> None:
+    session = ClaudeSession("dated")
+    uid = session.prompt("one")
+    record_home.save(session)
+    record_home.write(f"file-history/{session.id}/0123456789abcdef@v1", b"x = 1\n")
+
+    record_home.scan()
+
+    (last,) = record_home.rows("select last_time from sessions")
+    assert last == record_home.rows("select max(time) from records where uid=?", pack_id(uid))[0]
+
+
+def test_prompts_that_outlived_their_transcript_make_a_session_of_prompts(record_home: RecordHome) -> None:
+    line = {"display": "the ocelot question", "pastedContents": {}, "timestamp": 1_770_000_000_000, "project": "/w"}
+    record_home.write("history.jsonl", json_line({**line, "sessionId": "0f9d1a52-0000-4000-8000-000000000001"}))
+
+    record_home.scan()
+
+    assert record_home.rows("select kind from sessions where records>0") == [("prompts",)]
+
+
+def test_a_persons_title_is_searched_in_a_rebuilt_map_too(record_home: RecordHome) -> None:
+    session = ClaudeSession("mine")
+    session.prompt("one")
+    record_home.save(session)
+    record_home.scan()
+    title(record_home.app, TitleRequest(session.id, "Kittiwake census"))
+    question = "select count(*) from titles_fts where titles_fts match 'kittiwake'"
+    assert record_home.rows(question) == [(1,)]
+
+    record_home.scan(rebuild=True)
+
+    assert record_home.rows(question) == [(1,)]

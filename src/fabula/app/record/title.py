@@ -39,4 +39,6 @@ def title(app: App, request: TitleRequest) -> TitleResult:
         keepsakes.entitle(target.kind, target.uid, words)
     finally:
         keepsakes.close()
+    if target.kind == "session":
+        app.record.retitle(target.uid, words)
     return TitleResult(target.kind, target.uid, words)

@@ -153,6 +153,8 @@ class TranscriptNormaliser:
             get("uuid"), get("parentUuid"), get("cwd"), get("gitBranch"), get("entrypoint"),
         )  # fmt: skip
         has_id = isinstance(uid, str) and uid != ""
+        forked = get("forkedFrom")
+        origin = text_of(forked.get("sessionId")) if isinstance(forked, dict) else ""
         return Record(
             uid if has_id else self._identity(value, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
             session,
@@ -175,7 +177,7 @@ class TranscriptNormaliser:
             None,
             has_id,
             isinstance(entry, str) and entry.startswith("sdk"),
-            parent_session=self._parent_session,
+            parent_session=origin or self._parent_session,
         )
 
     def _session(self, named: object) -> str:

@@ -30,15 +30,19 @@ class SessionFacts:
     cwd: str = ""
     branch: str = ""
 
-    def learn(self, record: Record) -> None:
-        """Take in one record."""
-        self.records += 1
-        time = record.time
+    def see(self, time: int | None) -> None:
+        """Take in when something of the session happened."""
         if time is not None:
             if self.first_time is None or time < self.first_time:
                 self.first_time = time
             if self.last_time is None or time > self.last_time:
                 self.last_time = time
+
+    def learn(self, record: Record, *, timed: bool = True) -> None:
+        """Take in one record of the session; ``timed`` says whether its time is the session's."""
+        self.records += 1
+        if timed:
+            self.see(record.time)
         if record.cwd and not self.cwd:
             self.cwd = record.cwd
         if record.branch:
@@ -96,6 +100,8 @@ class Names:
         if not file.session and parent is not None:
             return parent
         session = self.session(file.host, file.session, kind=session_kind(file), parent=parent)
+        if file.kind == "session":
+            self._connection.execute("update sessions set kind='main' where id=? and kind='prompts'", (session,))
         if parent is not None:
             self._connection.execute(
                 "update sessions set parent_id=?, kind=? where id=? and parent_id is null and id<>?",

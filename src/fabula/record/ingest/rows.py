@@ -149,21 +149,24 @@ def _write_sessions(connection: apsw.Connection, rows: Rows) -> None:
 def _write_shared(connection: apsw.Connection, rows: Rows) -> None:
     """Sessions that share records are one conversation: the later one continues the earlier, which owns them."""
     for (session, owner), records in rows.shared.items():
-        started = "select coalesce(first_time, 1<<62), host, hex(uid) from sessions where id=?"
-        if (connection.execute(started, (session,)).fetchone() or ()) < (
-            connection.execute(started, (owner,)).fetchone() or ()
-        ):
+        earlier, later = (session, owner) if _came_first(connection, session, owner) else (owner, session)
+        if earlier == session:
             connection.executemany("update records set session_id=? where id=?", ((session, row) for row in records))
             connection.executemany(
                 "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
                 ((session, owner, row) for row in records),
             )
-            earlier, later = session, owner
-        else:
-            earlier, later = owner, session
         connection.execute(
             "update sessions set parent_id=? where id=? and parent_id is null and kind='main'", (earlier, later)
         )
+
+
+def _came_first(connection: apsw.Connection, session: int, owner: int) -> bool:
+    """Say whether ``session`` is the older of two: a fork names its origin, else the first time decides."""
+    query = "select parent_id, coalesce(first_time, 1 << 62), host, hex(uid) from sessions where id=?"
+    parent, *began = connection.execute(query, (session,)).fetchone() or (None, 0)
+    parent_of_owner, *owner_began = connection.execute(query, (owner,)).fetchone() or (None, 0)
+    return parent_of_owner == session or (parent != owner and began < owner_began)
 
 
 def _write_threads(connection: apsw.Connection, rows: Rows) -> None:

@@ -181,6 +181,7 @@ create index thread_parts_by_thread on thread_parts(thread_id);
 create virtual table threads_fts using fts5(
   {", ".join(name for name, _ in THREAD_COLUMNS)}, content='', contentless_delete=1, tokenize='{TOKENIZER}');
 
+-- rowid = session id for the host's title, its negative for a title that a person gave
 create virtual table titles_fts using fts5(title, content='', contentless_delete=1, tokenize='{TOKENIZER}');
 
 insert into passages_fts(passages_fts, rank) values('hashsize', {HASH_BYTES});

@@ -14,12 +14,14 @@ from fabula.record.ingest.relink import relink
 from fabula.record.loader import by_host
 from fabula.record.map.files import KnownFile, file_at, insert_file, retire, save_progress, save_stat
 from fabula.record.map.forget import forget_file, forget_told_prompts
+from fabula.record.map.titles import retitle
 from fabula.record.scan.changes import after_digest, is_appendable, is_plain
 from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
 from fabula.record.scan.sealed import SealedReader, sealed_only
 from fabula.record.scan.tails import before, tail_on_disk
+from fabula.record.vault.keepsakes import Keepsakes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -85,6 +87,8 @@ class Scanner:
             relink(connection)
             if any(work.change == "new" for work in found.changed):
                 forget_told_prompts(connection)
+            if found.fresh and self._vault is not None:
+                retitle(connection, Keepsakes(self._vault.journal, self._clock).titles("session"))
             report.searchable_characters = mapper.searchable_characters
             _add_to_meta(connection, "searchable_characters", mapper.searchable_characters)
             connection.execute("commit")
