@@ -48,6 +48,10 @@ class Engine:
         """Read from the map."""
         return list(self.app.reader().execute(statement, parameters))
 
+    def passages_with(self, word: str) -> int:
+        """Return how many searched passages hold a word."""
+        return int(self.rows("select count(*) from passages_fts where passages_fts match ?", f'"{word}"')[0][0])
+
     def thread_of_records(self) -> dict[str, str]:
         """Return the thread id of every record that has one, by the record's id."""
         found = self.rows("select r.uid, t.uid from records r join threads t on t.id = r.thread_id")

@@ -126,7 +126,7 @@ def correctness(figures: dict[str, dict[str, Any]]) -> list[Line]:
         lines.append(Line("file history: last contents right", figure, "all", right == asked))
     if "tail" in figures:
         known = figures["tail"]["found"]
-        lines.append(Line("appended record found by search", f"{known} hits", "≥ 1", known >= 1))
+        lines.append(Line("appended records searchable", f"in {known} passages", "≥ 1", known >= 1))
     return lines
 
 
