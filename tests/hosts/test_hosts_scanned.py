@@ -121,6 +121,24 @@ def test_turns_that_were_rolled_back_are_abandoned_and_no_others(home):
     assert dead == ["take the wrong way", "done wrongly"]
 
 
+def test_a_codex_subagent_is_a_session_below_its_parent_and_joins_the_turn_that_spawned_it(home):
+    parent, child = rollout(), CodexRollout("child")
+    parent._line("response_item", {"type": "function_call", "name": "spawn_agent", "arguments": "{}", "call_id": "c"})
+    told = json.dumps({"agent_id": child.id, "nickname": "N"})
+    parent._line("response_item", {"type": "function_call_output", "call_id": "c", "output": told})
+    child.begin()
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent.id}}}
+    child.lines[0]["payload"] |= {"source": spawn, "thread_source": "subagent"}
+    child.prompt("explore the walrus")
+    for made in (child, parent):
+        made.save(home.folder / ".codex")
+    home.scan()
+    kinds = home.rows("select s.kind, p.kind from sessions s left join sessions p on p.id=s.parent_id order by s.kind")
+    assert kinds == [("main", None), ("subagent", "main")]
+    threads = {one.row.thread_id for one in load_all(home) if one.row.kind in ("prompt", "task")}
+    assert len(threads) == 1
+
+
 def test_a_grown_gemini_document_finds_what_its_messages_gained(home):
     chat = GeminiChat("g", cwd=str(home.folder))
     chat.prompt("list the harbour")

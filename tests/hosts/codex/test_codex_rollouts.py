@@ -153,6 +153,11 @@ def test_a_shell_command_of_the_person_is_a_command_and_pictures_are_counted():
     assert records[1].blocks[0].images == 1
 
 
+def test_warnings_that_the_client_writes_as_the_user_are_notices():
+    records, _ = read([meta(), message("user", "Warning: apply_patch was requested via exec_command. Use the tool.")])
+    assert kinds(records) == ["notice"]
+
+
 def test_a_raw_thought_is_kept_when_its_item_is_encrypted():
     records, skipped = read([
         meta(), message("user", "go"),
@@ -191,6 +196,7 @@ def test_a_patch_has_one_form_whatever_call_carries_it(payload):
         ("Exit code: 0\nWall time: 0 seconds\nOutput:\nExit code: 9", None, False),
         ("all good\nExit code: 1", None, False),
         ("unsupported call: x", None, True),
+        ("Wall time: 0.1 seconds\naborted by user", None, True),
         ('{"output":"ok","metadata":{"exit_code":0}}', "ok", False),
         ('{"output": 5}', None, False),
         ('{"output": broken', None, False),
@@ -243,12 +249,14 @@ def test_calls_without_arguments_of_their_own_kind_read_too():
         item("local_shell_call", call_id="l1", action={"type": "exec", "command": ["ls"]}),
         item("web_search_call", id="ws_1", action={"type": "search", "query": "zstd"}),
         item("function_call", name="odd", arguments="not json", call_id="o1"),
+        item("function_call", name="find", namespace="mcp__docs", arguments="{}", call_id="n1"),
         item("tool_search_call", call_id="t1", arguments={"query": "x"}),
     ])  # fmt: skip
     assert [(record.blocks[0].tool, record.blocks[0].input) for record in records] == [
         ("local_shell_call", {"type": "exec", "command": ["ls"]}),
         ("web_search", {"type": "search", "query": "zstd"}),
         ("odd", {"arguments": "not json"}),
+        ("mcp__docs__find", {}),
         ("tool_search", {"arguments": {"query": "x"}}),
     ]
 

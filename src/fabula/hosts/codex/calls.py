@@ -35,8 +35,8 @@ def read_call(payload: dict[str, Any], kind: str) -> Call:
     tool_id = text_of(payload, "call_id") or text_of(payload, "id")
     if kind == "function_call":
         raw = payload.get("arguments")
-        given = arguments(raw)
-        return Call(text_of(payload, "name"), tool_id, _with_patch(text_of(payload, "name"), given), _raw(raw))
+        name = _full_name(payload)
+        return Call(name, tool_id, _with_patch(name, arguments(raw)), _raw(raw))
     if kind == "custom_tool_call":
         raw = payload.get("input")
         name = text_of(payload, "name")
@@ -49,6 +49,12 @@ def read_call(payload: dict[str, Any], kind: str) -> Call:
     action = mapping_of(given, "action")
     given = dict(action) if action else given
     return Call(text_of(payload, "name") or kind.removesuffix("_call"), tool_id, given, _raw(given))
+
+
+def _full_name(payload: dict[str, Any]) -> str:
+    """Return a function's name; newer versions tell the MCP server of a tool apart, older ones wrote it before it."""
+    name, space = text_of(payload, "name"), text_of(payload, "namespace")
+    return f"{space}__{name}" if space.startswith("mcp__") and not name.startswith("mcp__") else name
 
 
 def arguments(value: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from fabula.hosts.fields import list_of, mapping_of
 
 Said = Literal["said", "injected", "shell"]
 
-#: Beginnings of texts that Codex writes under the user's name. Whole names of its own tags only: a person may paste
-#: any other markup.
+#: Beginnings of texts that Codex writes under the user's name. Whole names of its own tags and its own warnings only: a
+#: person may paste any others.
 _MARKERS = (
     "# AGENTS.md instructions",
     "<environment_context>",
@@ -38,6 +38,8 @@ _MARKERS = (
     "<token_budget>",
     "<user_action>",
     "<ENVIRONMENT_CONTEXT>",
+    "Warning: apply_patch was requested via ",
+    "Warning: The maximum number of unified exec processes",
 )
 _SHELL = "<user_shell_command>"
 _CWD = re.compile(r"<cwd>\s*([^<\n]+?)\s*</cwd>|^Current working directory: (\S.*)$", re.MULTILINE)

@@ -70,7 +70,9 @@ def _says_failure(text: str) -> bool:
     if not text.startswith(_HEADS):
         return False
     code = _CODE.search(text, 0, _HEAD_CHARACTERS)
-    return code is not None and int(code[1]) != 0
+    if code is None:
+        return text.endswith("\naborted by user", 0, _HEAD_CHARACTERS)
+    return int(code[1]) != 0
 
 
 def _wrapped(text: str) -> Output | None:

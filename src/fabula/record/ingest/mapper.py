@@ -115,7 +115,7 @@ class Mapper:
         if record.rewinds_to:
             self._rewind(record.rewinds_to, row)
         if record.parent_session:
-            self._adopt(record.parent_session, session)
+            self._adopt(record, session)
         self._derive(record, row, thread, session)
 
     def end_file(self) -> None:
@@ -154,7 +154,7 @@ class Mapper:
             facts.title, facts.title_rank = record.title, record.title_rank
         facts.see(record.time)
         if record.parent_session:
-            self._adopt(record.parent_session, session)
+            self._adopt(record, session)
         if known.session != session:
             self.rows.shared.setdefault((session, known.session), []).append(row)
         if (known.file_id, known.offset) == (self._file_id, record.offset) or not record.has_id:
@@ -271,15 +271,17 @@ class Mapper:
             if values[6] == self._file_id and first <= int(str(values[0])) < row:
                 rows[index] = (*values[:12], int(str(values[12])) | schema.ABANDONED)
 
-    def _adopt(self, parent_session: str, session: int) -> None:
+    def _adopt(self, record: Record, session: int) -> None:
+        """A record names the session that its own was forked from or spawned by."""
         if session in self._adopted:
             return
         self._adopted.add(session)
         assert self._file is not None
-        parent = self.names.session(self._file.host, parent_session)
+        parent = self.names.session(self._file.host, record.parent_session)
         if parent != session:
             self.connection.execute(
-                "update sessions set parent_id=? where id=? and parent_id is null", (parent, session)
+                "update sessions set parent_id=?, kind=iif(?, 'subagent', kind) where id=? and parent_id is null",
+                (parent, record.sidechain, session),
             )
 
     # ── ids ──────────────────────────────────────────────────────────
