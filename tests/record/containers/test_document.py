@@ -72,6 +72,14 @@ def test_behind_damage_whole_elements_are_recovered_and_nothing_inside_them_is_t
     assert [(value.value["id"], value.recovered) for value in found] == [("a", False), ("c", True)]
 
 
+def test_behind_damage_no_more_is_looked_at_than_the_limit(monkeypatch):
+    monkeypatch.setattr(document, "_RESCAN_LIMIT", 1000)
+    data = b'{"messages":[oops' + b'{"x":' * 400 + b'{"id":"a","type":"user"}'
+    chunk = read_document(data, "messages", MARKS)
+    assert [value.counts for value in chunk.values] == [False]
+    assert chunk.unreadable == len(data) - len(b'{"messages":[')
+
+
 def test_a_list_at_the_root_is_read_as_elements():
     found = read_document(b' [ {"a":1} , null, "x" ]\n', "", ()).values
     assert [value.value for value in found] == [{"a": 1}, None, "x"]

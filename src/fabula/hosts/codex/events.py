@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.codex.calls import arguments, shell_words
 from fabula.hosts.codex.injected import voice
-from fabula.hosts.codex.items import said
+from fabula.hosts.codex.items import print_of, said
 from fabula.hosts.codex.outputs import read_output
 from fabula.hosts.codex.tokens import difference, is_empty, total_key
 from fabula.hosts.fields import count_of, kind_name, list_of, mapping_of, text_of
@@ -75,7 +75,7 @@ class EventReader:
         if line.state["items"] or not text:
             return kind_name("event_msg", event)
         record = said(line, kind, role, [Block("text", text)], turn=line.state["turn"])
-        line.state["said"][f"{role}\n{text}"] = True
+        line.state["said"][print_of(role, text)] = True
         return record
 
     def _reasoning(self, payload: dict[str, Any]) -> Record | str:

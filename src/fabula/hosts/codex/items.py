@@ -8,6 +8,7 @@ from fabula.hosts.codex.calls import read_call, spawned_agent
 from fabula.hosts.codex.injected import item_kinds, voice
 from fabula.hosts.codex.outputs import read_output
 from fabula.hosts.fields import kind_name, list_of, mapping_of, text_of
+from fabula.kernel.ids import derived_id
 from fabula.kernel.records import Block
 
 if TYPE_CHECKING:
@@ -105,12 +106,17 @@ def said(line: Line, kind: Kind, role: str, blocks: list[Block], *, turn: str, h
     text = "\n".join(block.text for block in blocks)
     record = line.record(kind, role, "message", host_id=host_id, content=f"{role}\n{text}", blocks=blocks, turn=turn)
     known = line.state["said"]
-    if known and known.pop(f"{role}\n{text}", None):
+    if known and known.pop(print_of(role, text), None):
         return kind_name("response_item", "message", "repeats an event")
     if kind == "prompt":
         line.thread.prompted(record.uid, record.prompt_id)
         record.prompt_id = record.prompt_id or record.uid
     return record
+
+
+def print_of(role: str, text: str) -> str:
+    """Return a short print of what somebody said, to know it again."""
+    return derived_id(role, text)[4:20]
 
 
 def _contents(payload: dict[str, Any]) -> list[tuple[Block, str]]:

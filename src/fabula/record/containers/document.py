@@ -19,6 +19,8 @@ from fabula.record.sources import Chunk, Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_RESCAN_LIMIT = 64 << 20  # bytes that attempts behind damage may look at in all
+_ATTEMPT_COST = 64
 DOCUMENT_LIMIT = 256 << 20  # a larger document is kept, not read
 
 _BOM = b"\xef\xbb\xbf"
@@ -149,8 +151,10 @@ class _Elements:
         """Go on behind damage: whole objects that look like elements are believed, all else is unreadable."""
         data, chunk = self._data, self._chunk
         lost = position
-        while (opening := data.find(b"{", position)) >= 0:
+        spent = 0
+        while spent <= _RESCAN_LIMIT and (opening := data.find(b"{", position)) >= 0:
             end = end_of_value(data, opening)
+            spent += _ATTEMPT_COST + (end if end > 0 else len(data)) - opening
             value = _value(data, opening, end) if end > 0 else None
             if not isinstance(value, dict) or not all(mark in value for mark in self._marks):
                 position = opening + 1
