@@ -35,6 +35,12 @@ class Corpus:
         return sorted(path for root in roots for path in root.rglob("*.jsonl") if path.is_file())
 
     @property
+    def looked_at(self) -> list[Path]:
+        """Every file whose size and times a scan asks for."""
+        roots = [self.root / "projects", self.root / "file-history", *([self.vault] if self.vault else [])]
+        return [path for root in roots if root.is_dir() for path in root.rglob("*") if path.is_file()]
+
+    @property
     def size(self) -> int:
         """Bytes of all transcripts."""
         return sum(path.stat().st_size for path in self.transcripts)
