@@ -26,7 +26,7 @@ _FRESH: dict[str, Any] = {
 
 #: What a line that is read again finds: nothing that would take it for a repetition.
 _ANEW: dict[str, Any] = {"items": False, "counted": False, "mute": True, "to": 0}
-_CONTEXT = ("turn", "thread", "cwd", "model")  # what a line needs to know that lines before it told
+_CONTEXT = ("turn", "thread", "cwd", "model", "session", "root", "branch")  # what lines before a line told of it
 
 
 class Thread:
