@@ -48,7 +48,7 @@ class ThreadResolver:
         if record.kind == "prompt" and record.raw_type != "attachment" and not record.sidechain:
             return self.open_thread(record.uid), False
         for link in (record.parent, record.source):
-            if link:
+            if link and link != record.uid:
                 thread = self._linked(link)
                 if thread is not None:
                     return thread, False
