@@ -89,6 +89,9 @@ def _vfs(stopper: Stopper) -> apsw.VFS:
         def __init__(self, name: Any, flags: Any) -> None:
             super().__init__("unix", name, flags)
 
+        def excepthook(self, *_: Any) -> None:
+            """Say nothing of a refusal that SQLite passes over."""
+
         def xWrite(self, data: bytes, offset: int) -> None:
             write = super().xWrite
             stopper.data(lambda: write(bytes(data)[: len(data) // 2], offset), apsw.FullError())
