@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from fabula.record.containers.json_scan import decode_value
+
+_decode = msgspec.json.Decoder().decode
 EMPTY: dict[str, Any] = {}
 
 
@@ -44,3 +49,15 @@ def state_of(state: dict[str, Any] | None, fresh: dict[str, Any]) -> dict[str, A
 def kind_name(*parts: object) -> str:
     """Return the name under which something is counted as skipped: its types, bounded, joined by ``/``."""
     return "/".join(part[:60] if isinstance(part, str) and part else "untyped" for part in parts)
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    """Return the object that a text of JSON holds; ``None`` when it holds none. All its texts are valid Unicode."""
+    try:
+        value = _decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        try:  # lone surrogates, deep nesting
+            value = decode_value(text.encode("utf-8", "surrogatepass"))
+        except (ValueError, IndexError):
+            return None
+    return value if isinstance(value, dict) else None

@@ -153,6 +153,11 @@ def test_a_shell_command_of_the_person_is_a_command_and_pictures_are_counted():
     assert records[1].blocks[0].images == 1
 
 
+def test_lone_surrogates_in_arguments_become_valid_text():
+    records, _ = read([meta(), item("function_call", name="f", arguments='{"cmd": "a\\ud800b"}', call_id="c")])
+    assert records[0].blocks[0].input == {"cmd": "a\ufffdb"}
+
+
 def test_warnings_that_the_client_writes_as_the_user_are_notices():
     records, _ = read([meta(), message("user", "Warning: apply_patch was requested via exec_command. Use the tool.")])
     assert kinds(records) == ["notice"]

@@ -105,6 +105,15 @@ def test_every_row_of_the_session_is_in_the_stream_and_can_be_rebuilt(owner):
     assert column_text(line, "data") == stored
 
 
+def test_lone_surrogates_in_a_column_become_valid_text(owner):
+    owner.session("ses_1")
+    owner.message("msg_1", "ses_1", "user")
+    owner.part("prt_1", "msg_1", "ses_1", type="text", text="a\ud800b")
+    source = source_of(owner)
+    (file,) = source.discover()
+    assert read(source, file)[0][-1].blocks[0].text == "a\ufffdb"
+
+
 def test_a_subagents_session_names_its_parent_and_the_call_names_it(owner):
     conversation(owner)
     owner.part(

@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from fabula.hosts.fields import list_of, mapping_of, text_of
+from fabula.hosts.fields import list_of, mapping_of, object_in, text_of
 
 _PATCH_BEGIN = "*** Begin Patch"
 _PATCH_END = "*** End Patch"
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Delete|Update) File: (.+?)\s*$", re.MULTILINE)
-_decode = msgspec.json.Decoder().decode
 
 #: Fields of a call item that say nothing about what it does.
 _FRAME = {"type", "id", "call_id", "status", "name", "namespace", "internal_chat_message_metadata_passthrough",
@@ -62,11 +61,8 @@ def arguments(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     if isinstance(value, str):
-        try:
-            decoded = _decode(value)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            decoded = None
-        return decoded if isinstance(decoded, dict) else {"arguments": value} if value else {}
+        decoded = object_in(value) if value.lstrip().startswith("{") else None
+        return decoded if decoded is not None else {"arguments": value} if value else {}
     return {} if value is None else {"arguments": value}
 
 

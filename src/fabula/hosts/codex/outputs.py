@@ -7,9 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from fabula.hosts.fields import mapping_of
+from fabula.hosts.fields import mapping_of, object_in
 
 _HEADS = ("Chunk ID:", "Wall time:", "Exit code:", "Process exited", "Script ")
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) *(-?\d+)", re.MULTILINE)
@@ -29,7 +27,6 @@ _REFUSALS = (
     "patch rejected",
 )
 _HEAD_CHARACTERS = 400
-_decode = msgspec.json.Decoder().decode
 
 
 @dataclass(slots=True)
@@ -77,11 +74,8 @@ def _says_failure(text: str) -> bool:
 
 def _wrapped(text: str) -> Output | None:
     """Open ``{"output": …, "metadata": {"exit_code": …}}``, the form of older shells; ``None`` for anything else."""
-    try:
-        value = _decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    inner = value.get("output") if isinstance(value, dict) else None
+    value = object_in(text) or {}
+    inner = value.get("output")
     if not isinstance(inner, str):
         return None
     code = mapping_of(value, "metadata").get("exit_code", value.get("exit_code"))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from fabula.hosts.fields import kind_name, mapping_of, state_of, text_of
+from fabula.hosts.fields import kind_name, mapping_of, object_in, state_of, text_of
 from fabula.hosts.opencode.messages import Message, created, read_message
 from fabula.hosts.opencode.parts import error_text, read_part
 from fabula.kernel.clock import parse_time
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Kind, SourceFile
 
-_decode = msgspec.json.Decoder().decode
 _FRESH: dict[str, Any] = {"session": "", "parent": "", "cwd": "", "title": "", "revert": "", "revert_part": ""}
 _UNNAMED = ("New session - ", "Child session - ")
 
@@ -74,7 +71,7 @@ class OpenCodeNormaliser:
         state["parent"] = _either(row, "parent_id", "parentID") or state["parent"]
         state["cwd"] = text_of(row, "directory")
         revert = row.get("revert")
-        undone = _object(revert) if isinstance(revert, str) else mapping_of(row, "revert")
+        undone = object_in(revert) if isinstance(revert, str) else mapping_of(row, "revert")
         state["revert"], state["revert_part"] = text_of(undone, "messageID"), text_of(undone, "partID")
 
     # ── messages ─────────────────────────────────────────────────────
@@ -164,15 +161,7 @@ class OpenCodeNormaliser:
 def _data(row: dict[str, Any]) -> dict[str, Any]:
     """Return what a row says: the JSON in its data column, or of a stored file all of it."""
     text = row.get("data")
-    return _object(text) if isinstance(text, str) else row
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = _decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return (object_in(text) or {}) if isinstance(text, str) else row
 
 
 def _either(row: dict[str, Any], column: str, field: str) -> str:
