@@ -158,6 +158,50 @@ def test_lone_surrogates_in_arguments_become_valid_text():
     assert records[0].blocks[0].input == {"cmd": "a\ufffdb"}
 
 
+def test_rare_items_have_their_kinds():
+    records, skipped = read([
+        meta(),
+        item("message", role="user", content="plain words"),
+        item("message", role="assistant", content=["in", "parts"]),
+        item("message", role="assistant", content=[]),
+        item("ghost_snapshot", ghost_commit={"id": "abc"}),
+        item("compaction", id="cmp_1", encrypted_content="…"),
+        item("tool_search_output", call_id="t1", tools=[{"type": "text", "text": "found"}]),
+        item("custom_tool_call", name="odd", input={"a": 1}, call_id="o1"),
+        item("function_call", name="empty", arguments=None, call_id="e1"),
+        line("inter_agent_communication", {"content": "from a colleague"}),
+        line("inter_agent_communication", {"content": ["…"]}),
+        line("surprise", {}),
+        line("response_item", {"type": "surprise"}),
+        event("surprise"),
+        event("item_completed", item={"type": "Plan", "id": "p1", "text": "1. look"}),
+        event("thread_name_updated"),
+    ])  # fmt: skip
+    assert kinds(records) == ["prompt", "reply", "other", "boundary", "result", "call", "call", "notice"]
+    assert [block.text for block in records[1].blocks] == ["in", "parts"]
+    assert records[4].blocks[0].text == "found"
+    assert [record.blocks[0].input for record in records[5:7]] == [{"a": 1}, {}]
+    assert skipped == {
+        "session_meta": 1, "response_item/message/empty": 1, "inter_agent_communication": 1, "surprise": 1,
+        "response_item/surprise": 1, "event_msg/surprise": 1, "event_msg/item_completed/Plan": 1,
+        "event_msg/thread_name_updated": 1,
+    }  # fmt: skip
+
+
+def test_tool_runs_that_only_events_tell_keep_what_they_say():
+    records, _ = read([
+        meta(), message("user", "go"),
+        event("patch_apply_end", call_id="p1", success=False, stderr="no", changes={"a.py": {"type": "add"}}),
+        event("web_search_end", call_id="w1", query="zstd"),
+        event("exec_command_end", call_id="x1", command="ls", cwd="/x", aggregated_output="a", exit_code=0),
+    ])  # fmt: skip
+    assert [(call.input, result.text, result.failed) for call, result in (record.blocks for record in records[1:])] == [
+        ({"changes": {"a.py": {"type": "add"}}}, "no", True),
+        ({"query": "zstd"}, "", False),
+        ({"command": "ls", "workdir": "/x"}, "a", False),
+    ]
+
+
 def test_warnings_that_the_client_writes_as_the_user_are_notices():
     records, _ = read([meta(), message("user", "Warning: apply_patch was requested via exec_command. Use the tool.")])
     assert kinds(records) == ["notice"]

@@ -146,7 +146,7 @@ class EventReader:
         invocation = mapping_of(payload, "invocation")
         given = arguments(invocation.get("arguments")) if invocation else _what_was_done(payload)
         tool = text_of(invocation, "tool") or kind.removesuffix("_end")
-        text = text_of(payload, "aggregated_output") or text_of(payload, "stdout")
+        text = _told(payload)
         output = read_output(payload.get("result")) if not text else read_output(text)
         return self._whole_call(kind, tool, tool_id, given, output.text, failed=failed or output.failed)
 
@@ -165,7 +165,7 @@ class EventReader:
         failed = (isinstance(code, int) and code != 0) or text_of(item, "status") in ("failed", "declined")
         if self._known(text_of(item, "id"), failed=failed) or kind == "Plan":
             return kind_name("event_msg", "item_completed", kind)
-        text = text_of(item, "aggregated_output") or text_of(item, "stdout")
+        text = _told(item)
         tool = _TOOL_ITEMS.get(kind) or text_of(item, "tool") or kind
         return self._whole_call(
             f"item_completed/{kind}", tool, text_of(item, "id"), _what_was_done(item), text, failed=failed
@@ -192,6 +192,10 @@ class EventReader:
         )
         self._line.thread.ran(tool_id, record.uid)
         return record
+
+
+def _told(run: dict[str, Any]) -> str:
+    return text_of(run, "aggregated_output") or text_of(run, "stdout") or text_of(run, "stderr")
 
 
 def _joined(item: dict[str, Any]) -> str:
