@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORDS = ("bucket", "locked", "nightly", "forget_idle", "sweep", "redis", "zirconium")
 
 _QUESTIONS = {
-    "records": "select r.uid, s.uid, t.uid, r.parent, r.source, r.kind, r.role, r.time, r.flags, r.length "
+    "records": "select r.uid, s.uid, t.uid, r.kind, r.role, r.time, r.flags, r.length "
     "from records r join sessions s on s.id = r.session_id left join threads t on t.id = r.thread_id",
     "threads": "select t.uid, s.uid, t.first_time, t.last_time, t.records, t.sidechain_records, t.characters "
     "from threads t join sessions s on s.id = t.session_id",
@@ -50,6 +50,7 @@ def answers(access: RecordAccess) -> dict[str, list[Any]]:
         found[name] = sorted(json.dumps([_public(value) for value in row]) for row in reader.execute(statement))
     loader = access.loader()
     rows = loader.rows("1", ())
+    found["links"] = sorted(f"{row.uid} {row.parent} {row.source}" for row in rows)
     found["bytes"] = sorted(f"{row.uid} {sha256(loader.raw(row)[0]).hexdigest()}" for row in rows)
     columns = " ".join(name for name, _ in PASSAGE_COLUMNS if name != "scope")
     for word in WORDS:
