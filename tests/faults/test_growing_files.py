@@ -12,7 +12,6 @@ from command import SAMPLES
 
 from fabula.testing.mutations import mutated, reseeded
 
-
 #: What does not depend on how the files came in.
 ASKED = ("bytes", "links", "touches", "responses", "citations")
 
