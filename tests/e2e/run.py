@@ -15,6 +15,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import checks
@@ -71,26 +72,26 @@ def run_client(name: str, program: Path, folder: Path, command: str) -> dict[str
     assert "Good morning, " in content, content
     made = checks.Sessions(name, session, transcripts(home), edited, content)
     product = Product(command, folder / "record", home, project)
-    results = {"scan": attempt(lambda: checks.scan_accounts_for_every_object(product, made))}
+    results = {"scan": attempt(checks.scan_accounts_for_every_object, product, made)}
     for check in checks.READING:
-        results[label(check)] = attempt(lambda check=check: check(product, made))
+        results[label(check)] = attempt(check, product, made)
     for path in made.transcripts:
         path.unlink()
     for check in (*checks.READING, checks.sealed_transcripts_come_back):
-        results[f"{label(check)}, transcripts gone"] = attempt(lambda check=check: check(product, made))
+        results[f"{label(check)}, transcripts gone"] = attempt(check, product, made)
     return results
 
 
-def attempt(check) -> str:
+def attempt(check: Callable[[Product, checks.Sessions], None], product: Product, made: checks.Sessions) -> str:
     """Return what is wrong, or ""."""
     try:
-        check()
+        check(product, made)
     except (AssertionError, KeyError, StopIteration) as problem:
         return f"{type(problem).__name__}: {problem}"[:3000] or "failed"
     return ""
 
 
-def label(check) -> str:
+def label(check: Callable[..., None]) -> str:
     """Return a check's name in words."""
     return check.__name__.replace("_", " ")
 
