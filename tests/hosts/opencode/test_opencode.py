@@ -226,6 +226,7 @@ def test_older_files_read_like_rows(tmp_path):
     stored.message("assistant", stored.tool("bash", {"command": "ls"}, "a b"), {"type": "text", "text": "hi"})
     stored.save(tmp_path)
     source = OpenCodeSource(OpenCodeRoots(tmp_path / "none.db", tmp_path / "storage"))
+    assert {file.session for file in source.discover()} == {stored.id}
     records = [(file, record) for file in source.discover() for record in read(source, file)[0]]
     assert [record.kind for _, record in records] == ["title", "prompt", "call", "reply"]
     assert {record.session for _, record in records} == {stored.id}

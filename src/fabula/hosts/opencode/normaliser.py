@@ -62,6 +62,7 @@ class OpenCodeNormaliser:
             return "session"
         record = self._record(text_of(row, "id"), "title", "", created(row))
         record.title, record.title_rank = title, 1 if title.startswith(_UNNAMED) else 2
+        record.sidechain, record.spawned_by = False, ""  # a name is no part of a conversation
         return record
 
     def _take_session(self, row: dict[str, Any]) -> None:
@@ -114,7 +115,7 @@ class OpenCodeNormaliser:
         part = read_part(data, message.role, summary=message.summary, subagent=bool(self.state["parent"]))
         if part is None:
             return kind_name("part", kind)
-        time = created(row) or _started(data) or message.time
+        time = created(row) or message.time or _started(data) or 0
         record = self._record(identity, part.kind, message.role or "assistant", time)
         record.blocks = part.blocks
         record.raw_type = kind

@@ -41,12 +41,16 @@ class OpenCodeSource:
         self._session_files = {}
         self._stored = {}
         yield from self._database_sessions()
+        owners: dict[str, str] = {}  # message -> session
         for kind in ("session", "message", "part"):
             for path, found in self._walker.files(str(self.roots.storage / kind), (".json",)):
-                session = os.path.basename(os.path.dirname(path)) if kind == "message" else ""
+                folder, name = os.path.split(path[: -len(".json")])
+                above = os.path.basename(folder)
+                session = name if kind == "session" else above if kind == "message" else owners.get(above, "")
                 if kind == "session":
-                    session = os.path.basename(path)[:-5]
-                    self._session_files[session] = path
+                    self._session_files[name] = path
+                elif kind == "message":
+                    owners[name] = session
                 yield source_file(self.host, path, f"stored-{kind}", session, found)
 
     def problems(self) -> list[tuple[str, str]]:
