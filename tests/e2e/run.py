@@ -70,7 +70,7 @@ def run_client(name: str, program: Path, folder: Path, command: str) -> dict[str
     edited = project / "greeting.py"
     content = edited.read_text(encoding="utf-8")
     assert "Good morning, " in content, content
-    made = checks.Sessions(name, session, transcripts(home), edited, content)
+    made = checks.Sessions(name, session, {path: path.read_bytes() for path in transcripts(home)}, edited, content)
     product = Product(command, folder / "record", home, project)
     results = {"scan": attempt(checks.scan_accounts_for_every_object, product, made)}
     for check in checks.READING:
