@@ -12,7 +12,7 @@ from fabula.kernel.ids import derived_id
 if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
 
-CALLS_KEPT = 4096  # calls whose results may still come or be repeated by events
+CALLS_KEPT = 1024  # calls whose results may still come or be repeated by events
 _FRESH: dict[str, Any] = {
     "begun": False, "session": "", "root": "", "cwd": "", "branch": "", "model": "", "time": 0,
     "sidechain": False, "sdk": False, "spawned_by": "", "parent_session": "",
