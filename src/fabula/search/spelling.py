@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -10,40 +10,46 @@ if TYPE_CHECKING:
 SHORTEST = 4  # letters; shorter words have too many neighbours
 TWO_EDITS_FROM = 8  # letters; shorter words may differ by one edit
 NEIGHBOURS = 3
+LONGEST_ENDING = 6  # letters that stemming takes from a word
 
 
-def nearest(word: str, stem: str, known: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the stems of ``known`` (stem, number of texts) that are closest to a misspelt word, the best first.
+#: Known stems by their length, with the number of texts that hold each.
+ByLength: TypeAlias = "dict[int, list[tuple[str, int]]]"
+
+
+def by_length(known: Iterable[tuple[str, int]]) -> ByLength:
+    """Arrange stems for :func:`nearest`."""
+    arranged: ByLength = {}
+    for stem, texts in known:
+        arranged.setdefault(len(stem), []).append((stem, texts))
+    return arranged
+
+
+def nearest(word: str, stem: str, known: ByLength) -> list[str]:
+    """Return the known stems that are closest to a misspelt word, the best first.
 
     Edits are insertions, deletions, substitutions and swaps of neighbours; the first letter is taken as right. A typo
-    may keep the word from being stemmed (*configuraton*), so its beginning is compared too.
+    may keep the word from being stemmed (*configuraton*), so a stem that its beginning nearly is counts too.
     """
     if len(word) < SHORTEST:
         return []
     allowed = 2 if len(word) >= TWO_EDITS_FROM else 1
     found = []
-    for other, texts in known:
-        if len(other) < SHORTEST - 1 or abs(len(other) - len(stem)) > 6:
-            continue
-        edits = _edits_to(word, stem, other, allowed)
-        if edits is not None:
-            found.append((edits, -len(other), -texts, other))
+    letters = set(stem)
+    for length in range(max(SHORTEST - 1, len(stem) - allowed), len(stem) + allowed + 1):
+        for other, texts in known.get(length, ()):
+            edits = distance(stem, other, allowed) if len(letters.symmetric_difference(other)) <= 2 * allowed else None
+            if edits is not None:
+                found.append((edits, -len(other), -texts, other))
+    for length in range(max(5, len(word) - LONGEST_ENDING), len(word) - 1):
+        head = word[:length]
+        for other, texts in known.get(length, ()):
+            edits = distance(head, other, 1) if other[:3] == head[:3] else None
+            if edits is not None:
+                found.append((edits, -len(other), -texts, other))
     found.sort()
     best = found[0][0] if found else 0
-    return [other for edits, _, _, other in found if edits == best][:NEIGHBOURS]
-
-
-def _edits_to(word: str, stem: str, other: str, allowed: int) -> int | None:
-    if abs(len(stem) - len(other)) <= allowed and len(set(stem) ^ set(other)) <= 2 * allowed:
-        edits = distance(stem, other, allowed)
-        if edits is not None:
-            return edits
-    rest = len(word) - len(other)
-    if len(other) >= 5 and 2 <= rest <= 6:
-        head = word[: len(other)]
-        if len(set(head) ^ set(other)) <= 2:
-            return distance(head, other, 1)
-    return None
+    return list(dict.fromkeys(other for edits, _, _, other in found if edits == best))[:NEIGHBOURS]
 
 
 def distance(left: str, right: str, allowed: int) -> int | None:

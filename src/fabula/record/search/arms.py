@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from fabula.search.terms import Term
 
 PASSAGES_KEPT = 300
-THREADS_KEPT = 300
+THREADS_KEPT = 150
 #: A term in more passages than this share of them is left out of the passage query when rarer terms carry at least
 #: ``TELLING`` of the query's weight: it would cost most of the time and move no rank. Threads are asked for every term.
 COMMON = 0.3
 TELLING = 0.7
 HELD_BY_PASSAGES = 1_000  # terms in more passages are looked up in prose alone
+#: A term that more threads than this say, and that carries less than this share of a query, is taken as held by all.
+HELD_BY_ALL, SLIGHT = 2_000, 0.08
 
 _PASSAGE_WEIGHTS = ",".join(str(weight) for _, weight in PASSAGE_COLUMNS)
 _THREAD_WEIGHTS = ",".join(str(weight) for _, weight in THREAD_COLUMNS)
@@ -150,41 +152,40 @@ class TextArms:
 
     # ── which terms a thread holds ───────────────────────────────────
 
-    def coverage(
-        self, statistics: Sequence[TermStatistics], threads: Collection[int], parts_share: float
-    ) -> dict[int, float]:
-        """Return the share (0 to 1) of the query's weight that each thread holds; parts of a term count less."""
+    def coverage(self, arms: Arms, threads: Collection[int], parts_share: float) -> dict[int, float]:
+        """Return the share (0 to 1) of the query's weight that each thread holds; parts of a term count less.
+
+        A thread holds what its prose says, and what those of its passages hold that matched best.
+        """
         part_of = self._parts_of(threads)
-        whole = sum(one.weight for one in statistics) or 1.0
+        passage_of = {hit.id: hit.thread for hit in arms.passages}
+        whole = sum(one.weight for one in arms.statistics) or 1.0
         held: dict[int, float] = dict.fromkeys(threads, 0.0)
-        for one in statistics:
+        for one in arms.statistics:
             share = one.weight / whole
-            full = self._holders(one.term.whole, part_of, threads, deep=one.passages <= HELD_BY_PASSAGES)
+            if one.threads > HELD_BY_ALL and share < SLIGHT:
+                full = set(threads)
+            else:
+                full = self._holders("threads_fts", one.term.whole, part_of)
+                if one.passages <= HELD_BY_PASSAGES:
+                    full |= self._holders("passages_fts", one.term.whole, passage_of).intersection(held)
             for thread in full:
                 held[thread] += share
-            if not one.term.parts:
-                continue
-            found: dict[int, int] = {}
-            for part in one.term.parts:
-                for thread in self._holders(part, part_of, threads, deep=False) - full:
-                    found[thread] = found.get(thread, 0) + 1
-            for thread, number in found.items():
+            for thread, number in self._holders_of_parts(one.term, part_of, full).items():
                 held[thread] += share * parts_share * number / len(one.term.parts)
         return held
 
-    def _holders(self, expression: str, part_of: dict[int, int], threads: Collection[int], *, deep: bool) -> set[int]:
-        rows = self._connection.execute("select rowid from threads_fts where threads_fts match ?", (expression,))
-        holders = {part_of[part] for (part,) in rows if part in part_of}
-        if deep:
-            holders |= self._holders_by_passage(expression).intersection(threads)
-        return holders
+    def _holders_of_parts(self, term: Term, part_of: dict[int, int], full: set[int]) -> dict[int, int]:
+        """Count the parts of a term that threads hold which do not hold the whole."""
+        found: dict[int, int] = {}
+        for part in term.parts:
+            for thread in self._holders("threads_fts", part, part_of) - full:
+                found[thread] = found.get(thread, 0) + 1
+        return found
 
-    def _holders_by_passage(self, expression: str) -> set[int]:
-        rows = self._connection.execute(
-            "select p.thread_id from passages_fts f join passages p on p.id = f.rowid where passages_fts match ?",
-            (expression,),
-        )
-        return {thread for (thread,) in rows}
+    def _holders(self, table: str, expression: str, thread_of: dict[int, int]) -> set[int]:
+        rows = self._connection.execute(f"select rowid from {table} where {table} match ?", (expression,))
+        return {thread_of[row] for (row,) in rows if row in thread_of}
 
     def _parts_of(self, threads: Collection[int]) -> dict[int, int]:
         marks = ",".join("?" * len(threads))

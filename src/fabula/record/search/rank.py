@@ -7,7 +7,7 @@ docs/internals/search.md).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabula.search.fusion import scaled, weighted_sum
 
@@ -48,14 +48,26 @@ class ArmScore:
     weight: float
 
 
+#: An arm by name: its weight, its scores as given, and on the common scale.
+Arm: TypeAlias = "tuple[str, float, Mapping[int, float], Mapping[int, float]]"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One thread or passage with its score (0 to 1 when every arm is at its best) and where it came from."""
+    """One thread or passage with its score (0 to 1 when every arm is at its best) and the arms it came from."""
 
     id: int
     score: float
     coverage: float
-    arms: dict[str, ArmScore]
+    arms: Sequence[Arm] = ()
+
+    def explained(self) -> dict[str, ArmScore]:
+        """Return what each arm that knows it gave, by the arm's name."""
+        return {
+            name: ArmScore(raw[self.id], values[self.id], weight)
+            for name, weight, raw, values in self.arms
+            if self.id in values
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,32 +85,31 @@ def rank_threads(
     titles: Mapping[int, float],
     meaning: Mapping[int, float],
     facts: Mapping[int, ThreadFacts],
+    *,
+    best_coverage: float,
 ) -> list[Ranked]:
     """Order threads: Σ weight × scaled score, newest first between equals, then the smaller id.
 
     ``coverage`` and ``titles`` are shares (0 to 1) and are not scaled; the other arms are, over all that they found.
+    Meaning weighs the more, the less of the query any one thread holds (``best_coverage``).
     """
-    arms: list[tuple[str, float, Mapping[int, float], Mapping[int, float]]] = [
+    arms: list[Arm] = [
         ("prose", 1.0, prose, scaled(prose)),
         ("passage", BEST_PASSAGE, passages, scaled(passages)),
         ("coverage", COVERAGE, coverage, coverage),
         ("title", TITLE, titles, titles),
     ]
     if meaning:
-        arms.append(("meaning", MEANING, meaning, scaled(meaning)))
+        arms.append(("meaning", MEANING * max(0.0, 1 - best_coverage / UNCOVERED), meaning, scaled(meaning)))
     most = sum(weight for _, weight, _, _ in arms)
     total = weighted_sum((weight, values) for _, weight, _, values in arms)
-    ranked = []
-    for thread, score in total.items():
-        told = {
-            name: ArmScore(raw[thread], values[thread], weight)
-            for name, weight, raw, values in arms
-            if thread in values
-        }
-        factor = BY_PROGRAM if facts[thread].by_program else 1.0
-        ranked.append(Ranked(thread, factor * score / most, coverage.get(thread, 0.0), told))
-    ranked.sort(key=lambda one: (-one.score, -facts[one.id].last_time, one.id))
-    return ranked
+    scores = {
+        thread: score / most * (BY_PROGRAM if facts[thread].by_program else 1.0)
+        for thread, score in total.items()
+        if thread in facts
+    }
+    order = sorted(scores, key=lambda thread: (-scores[thread], -facts[thread].last_time, thread))
+    return [Ranked(thread, scores[thread], coverage.get(thread, 0.0), arms) for thread in order]
 
 
 def best_passages(hits: Sequence[PassageHit]) -> dict[int, float]:
@@ -128,18 +139,12 @@ def rank_passages(
         window[passage] = score + near + FAR * far
     prior = scaled({thread: threads.get(thread, 0.0) for thread in set(thread_of.values())})
     by_thread = {passage: prior[thread] for passage, thread in thread_of.items()}
-    arms = (("passage", 1.0, own), ("window", WINDOW, window), ("thread", THREAD, by_thread))
-    on_scale = [(name, weight, raw, scaled(raw) if name != "thread" else raw) for name, weight, raw in arms]
-    total = weighted_sum((weight, values) for _, weight, _, values in on_scale)
-    most = 1.0 + WINDOW + THREAD
-    ranked = [
-        Ranked(
-            passage,
-            score / most,
-            0.0,
-            {name: ArmScore(raw[passage], values[passage], weight) for name, weight, raw, values in on_scale},
-        )
-        for passage, score in total.items()
+    arms: list[Arm] = [
+        ("passage", 1.0, own, scaled(own)),
+        ("window", WINDOW, window, scaled(window)),
+        ("thread", THREAD, by_thread, by_thread),
     ]
-    ranked.sort(key=lambda one: (-one.score, one.id))
-    return ranked
+    total = weighted_sum((weight, values) for _, weight, _, values in arms)
+    most = 1.0 + WINDOW + THREAD
+    order = sorted(total, key=lambda passage: (-total[passage], passage))
+    return [Ranked(passage, total[passage] / most, 0.0, arms) for passage in order]

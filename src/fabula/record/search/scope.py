@@ -22,6 +22,7 @@ COLUMN_OF_KIND = {
 }  # fmt: skip
 
 _NOWHERE = "scope : nowhere"  # a token that no text has
+ANYTHING = "scope : h *"  # every text has the token of its host
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,24 @@ class Scope:
         """Whether only a passage can tell that a thread is in scope."""
         return bool(self.passages) or self.since is not None or self.until is not None
 
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing is left out."""
+        return not (self.tokens or self.excluded or self.threads or self.needs_passage)
+
     def match(self, body: str, *, prose: bool) -> str:
-        """Return the expression for ``body`` inside this scope; ``prose`` leaves out what only passages tell."""
-        if self.kinds:
+        """Return the expression for ``body`` inside this scope; ``prose`` leaves out what only passages tell.
+
+        Without a body it is the scope alone; of a scope without tokens that is the empty text.
+        """
+        if self.kinds and body and not prose:
             columns = sorted({COLUMN_OF_KIND.get(kind, "other") for kind in self.kinds})
-            if not prose:
-                body = f"{{{' '.join(columns)}}} : ({body})"
+            body = f"{{{' '.join(columns)}}} : ({body})"
         wanted = [body, *self.tokens, *(() if prose else self.passages)]
-        whole = " AND ".join(f"({expression})" for expression in wanted)
-        return f"({whole}) NOT ({' OR '.join(self.excluded)})" if self.excluded else whole
+        whole = " AND ".join(f"({expression})" for expression in wanted if expression)
+        if not self.excluded:
+            return whole
+        return f"({whole or ANYTHING}) NOT ({' OR '.join(self.excluded)})"
 
     def condition(self, thread: str, passage: str = "") -> tuple[str, list[object]]:
         """Return an SQL condition over a thread's id and, when named, a passage's times; with its parameters."""
