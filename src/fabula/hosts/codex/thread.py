@@ -12,6 +12,7 @@ from fabula.kernel.ids import derived_id
 if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
 
+TURNS_KEPT = 200  # turns of a person that may still be rolled back
 CALLS_KEPT = 1024  # calls whose results may still come or be repeated by events
 _FRESH: dict[str, Any] = {
     "begun": False, "session": "", "root": "", "cwd": "", "branch": "", "model": "", "time": 0,
@@ -26,7 +27,7 @@ _FRESH: dict[str, Any] = {
 
 #: What a line that is read again finds: nothing that would take it for a repetition.
 _ANEW: dict[str, Any] = {"items": False, "counted": False, "mute": True, "to": 0}
-_CONTEXT = ("turn", "thread", "cwd", "model", "session", "root", "branch")  # what lines before a line told of it
+_PLACE = ("cwd", "model", "session", "root", "branch")  # what lines before a line told of it, beside its turn
 
 
 class Thread:
@@ -43,6 +44,7 @@ class Thread:
             "turns": [],
             "total": {},
             "log": [],
+            "places": [],
         }
         self.state = state_of(saved, fresh)
         if not self.state["session"]:
@@ -52,20 +54,27 @@ class Thread:
     # ── reading a line again ─────────────────────────────────────────
 
     def passed(self, offset: int, end: int) -> None:
-        """A line was read: remember how far, and the context of the lines behind it when it changed."""
-        state, log = self.state, self.state["log"]
+        """A line was read: remember how far, and where the lines behind it stand when that changed."""
+        state, log, places = self.state, self.state["log"], self.state["places"]
         state["to"] = end
-        context = [state[name] for name in _CONTEXT]
-        if not log or log[-1][1:] != context:
-            log.append([offset, *context])
+        place = [state[name] for name in _PLACE]
+        if not places or places[-1] != place:
+            places.append(place)
+        turn, thread = state["turn"], state["thread"]
+        entry = [turn, "" if thread == turn else thread, len(places) - 1]
+        if not log or log[-1][1:] != entry:
+            log.append([offset, *entry])
 
     def as_at(self, offset: int) -> dict[str, Any]:
         """Return the state in which a line that was read before is read again."""
-        log = self.state["log"]
-        at = bisect_left(log, offset, key=lambda entry: int(entry[0])) - 1
-        context = log[at][1:] if at >= 0 else [_FRESH[name] for name in _CONTEXT]
-        own: dict[str, Any] = {"said": {}, "runs": {}, "turns": [], "total": {}, "log": []}
-        return {**self.state, **_ANEW, **own, **dict(zip(_CONTEXT, context, strict=False))}
+        own: dict[str, Any] = {"said": {}, "runs": {}, "turns": [], "total": {}, "log": [], "places": []}
+        state = {**self.state, **_ANEW, **own}
+        at = bisect_left(self.state["log"], offset, key=lambda entry: int(entry[0])) - 1
+        if at < 0:
+            return {**state, **dict.fromkeys(("turn", "thread", *_PLACE), "")}
+        _, turn, thread, place = self.state["log"][at]
+        state |= dict(zip(_PLACE, self.state["places"][place], strict=True))
+        return {**state, "turn": turn, "thread": thread or turn}
 
     # ── who and where ────────────────────────────────────────────────
 
@@ -133,7 +142,9 @@ class Thread:
 
     def prompted(self, uid: str, key: str) -> None:
         """Remember that a person's turn began with this record."""
-        self.state["turns"].append(uid)
+        begun = self.state["turns"]
+        begun.append(uid)
+        del begun[:-TURNS_KEPT]
         if not key:
             self.state["orphan"] = uid
             self.state["thread"] = uid
