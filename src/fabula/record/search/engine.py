@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 Unit = Literal["thread", "record"]
 Order = Literal["relevance", "recent"]
 
-#: Asks thread vectors: (text, words, which of some threads are allowed) to scores by thread.
-Meaning: TypeAlias = "Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float]]"
+#: Asks thread vectors: (text, words, which of some threads are allowed) to scores by thread, or why there are none.
+Meaning: TypeAlias = "Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,6 @@ class Searcher:
         self._connection = connection
         self._arms = TextArms(connection)
         self._meaning = meaning
-        self._without_meaning = without_meaning
         self.tokenizer = Tokenizer(connection, TOKENIZER)
         self._vocabulary: Vocabulary | None = None
 
@@ -148,11 +147,13 @@ class Searcher:
         if found.coverage >= UNCOVERED or any(term.required for term in found.terms):
             return {}
         if self._meaning is None:
-            found.meaning = self._without_meaning
             return {}
         words = [term.text for term in found.terms]
         scores = self._meaning(query.text, words, lambda threads: self._allowed(scope, threads))
-        found.meaning = "asked" if scores else "asked, knows none of the words"
+        if isinstance(scores, str):
+            found.meaning = scores
+            return {}
+        found.meaning = "asked"
         return scores
 
     def _allowed(self, scope: Scope, threads: Sequence[int]) -> set[int]:

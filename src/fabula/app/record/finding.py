@@ -1,0 +1,228 @@
+"""What the verbs that find things share: the query, the scope, the searcher with its vectors, and results as shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from fabula.app.record.reading import clean, given_titles, one_line, opening_of
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.tokens import estimate_tokens
+from fabula.record.reading.catalogue import ThreadRow, session_by_row, thread_by_row
+from fabula.record.search.engine import Searcher
+from fabula.record.search.scope import scope_for
+from fabula.search.query import read_query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import apsw
+
+    from fabula.app.wiring import App
+    from fabula.models.static_table import StaticTable
+    from fabula.record.search.engine import Found, Hit
+    from fabula.record.search.evidence import Evidence, EvidenceReader
+    from fabula.record.search.scope import Scope
+    from fabula.search.excerpt import Excerpt
+    from fabula.search.query import Query
+
+EMBEDDING = Path(__file__).parents[2] / "data" / "embedding"
+EMBEDDED_PER_QUERY = 400  # threads at most whose vectors one search makes, the newest first
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPart:
+    """An arm's part in a score: as the arm gave it, between 0 and 1, and its weight."""
+
+    raw: float
+    scaled: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One result. ``marks`` are (start, end) of matches in ``excerpt``; ``command`` reads on; times in ms.
+
+    ``record`` is the id of the record that answers best, "" when the thread was found otherwise. ``coverage`` is the
+    share of the query's weight that the thread holds; ``arms`` is filled when an explanation was asked for.
+    """
+
+    thread: str
+    record: str
+    session: str
+    session_title: str
+    host: str
+    project: str
+    kind: str
+    time: int | None
+    title: str
+    excerpt: str
+    marks: tuple[tuple[int, int], ...]
+    score: float
+    coverage: float
+    records: int
+    tokens: int
+    command: str
+    arms: dict[str, ArmPart]
+
+
+def read(app: App, text: str, *, everything: bool) -> tuple[Query, Scope, str]:
+    """Return a query, its scope and the scope's name: a project's label or ``all``. Raises ``ERR_QUERY``."""
+    query = read_query(text, app.clock.now_ms())
+    if everything or app.config["search.scope"] == "all":
+        return query, scope_for(app.reader(), query, None), "all"
+    project = app.project_id()
+    name = next((one.value for one in query.filters if one.key == "project" and not one.excluded), app.project[1])
+    return query, scope_for(app.reader(), query, (project,) if project is not None else ()), name
+
+
+#: The searcher of each application, with the connection that it reads through: a rebuilt map has another one.
+_searchers: WeakKeyDictionary[App, tuple[apsw.Connection, Searcher]] = WeakKeyDictionary()
+
+
+def searcher(app: App) -> Searcher:
+    """Return the searcher of an application's map; its vectors are opened when a query first needs them."""
+    reader = app.reader()
+    held = _searchers.get(app)
+    if held is None or held[0] is not reader:
+        held = _searchers[app] = (reader, Searcher(reader, _meaning(app)))
+    return held[1]
+
+
+def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]:
+    """Return the meaning arm: it opens the table at its first question and makes vectors that are missing."""
+    from fabula.record.search.meaning import MeaningArm, make_vectors, without_vector
+
+    opened: list[tuple[StaticTable, MeaningArm] | str] = []
+
+    def ask(text: str, words: Sequence[str], allowed: Callable[[Sequence[int]], set[int]]) -> dict[int, float] | str:
+        if not opened:
+            try:
+                table = embedding_table()
+                opened.append((table, MeaningArm(app.reader(), table)))
+            except FabulaError as error:
+                opened.append(error.message)
+        first = opened[0]
+        if isinstance(first, str):
+            return first
+        table, arm = first
+        if not arm.can_tell(words):
+            return "knows too few of the words"
+        missing = without_vector(app.reader(), table.tag, EMBEDDED_PER_QUERY)
+        fresh = make_vectors(app.loader(), table, missing) if missing else []
+        if fresh:
+            _keep(app, fresh)
+        return arm.ask(text, allowed, fresh)
+
+    return ask
+
+
+def embedding_table() -> StaticTable:
+    """Open the table that ships with Fabula. Raises ``ERR_EXTRA_MISSING`` when numpy or the table is not there."""
+    from fabula.models.static_table import open_table
+
+    return open_table(EMBEDDING)
+
+
+def _keep(app: App, fresh: Sequence[object]) -> None:
+    """Keep new vectors in the map if nobody is writing; else they are made again when they are next needed."""
+    from fabula.record.map.store import open_map
+    from fabula.record.search.meaning import keep_vectors
+    from fabula.storage.locks import FileLock
+
+    try:
+        with FileLock(app.home.lock, 0.0):
+            connection = open_map(app.home.map)
+            try:
+                keep_vectors(connection, fresh)  # type: ignore[arg-type]
+            finally:
+                connection.close()
+    except FabulaError:
+        return
+
+
+def prepare_vectors(app: App, limit: int = 1_000_000) -> int:
+    """Make the vectors that the map lacks, the newest threads first; return how many. Raises ``ERR_EXTRA_MISSING``."""
+    from fabula.record.search.meaning import make_vectors, without_vector
+
+    table = embedding_table()
+    made = 0
+    while made < limit:
+        missing = without_vector(app.reader(), table.tag, min(EMBEDDED_PER_QUERY, limit - made))
+        if not missing:
+            break
+        _keep(app, make_vectors(app.loader(), table, missing))
+        if without_vector(app.reader(), table.tag, 1) == missing[:1]:
+            break  # they could not be kept: somebody else is writing
+        made += len(missing)
+    return made
+
+
+def hits(app: App, found: Found, reader: EvidenceReader, *, unit: str, explain: bool) -> tuple[SearchHit, ...]:
+    """Return results as they are shown, the records they quote read and cleaned."""
+    titles = given_titles(app, "thread")
+    sessions: dict[int, tuple[str, str, str]] = {}
+    return tuple(_hit(app, hit, reader, titles, sessions, unit, explain=explain) for hit in found.hits)
+
+
+def _hit(
+    app: App,
+    hit: Hit,
+    reader: EvidenceReader,
+    titles: dict[str, str],
+    sessions: dict[int, tuple[str, str, str]],
+    unit: str,
+    *,
+    explain: bool,
+) -> SearchHit:
+    thread = thread_by_row(app.reader(), hit.thread)
+    evidence = reader.of_passage(hit.passage) if hit.passage else None
+    evidence = evidence or reader.of_opening(hit.thread)
+    session, session_title, host = _session(app, hit.thread, sessions)
+    record = evidence.row.uid if evidence else ""
+    shown, marks = _shown(evidence.excerpt if evidence else None)
+    title = titles.get(thread.id, "") or _opening(app, hit.thread, evidence)
+    command = f"fabula record block {record}" if unit == "record" and record else f"fabula record thread {thread.id}"
+    parts = {
+        name: ArmPart(_round(a.raw), _round(a.scaled), _round(a.weight)) for name, a in hit.ranked.explained().items()
+    }
+    return SearchHit(
+        thread.id, record, session, session_title, host, thread.project, evidence.row.kind if evidence else "",
+        evidence.row.time if evidence and evidence.row.time is not None else thread.last_time,
+        title, shown, marks, _round(hit.ranked.score), _round(hit.ranked.coverage), thread.records,
+        estimate_tokens(_characters(thread)), command, parts if explain else {},
+    )  # fmt: skip
+
+
+def _opening(app: App, thread: int, evidence: Evidence | None) -> str:
+    """Return how the thread began, unless that is what the excerpt shows."""
+    opening = opening_of(app, thread)
+    return "" if evidence and opening and evidence.excerpt.text.startswith(opening[:40]) else opening
+
+
+def _characters(thread: ThreadRow) -> int:
+    return thread.characters
+
+
+def _session(app: App, thread: int, known: dict[int, tuple[str, str, str]]) -> tuple[str, str, str]:
+    for (row,) in app.reader().execute("select session_id from threads where id = ?", (thread,)):
+        key = int(row)
+        if key not in known:
+            found = session_by_row(app.reader(), key)
+            known[key] = (found.id, one_line(clean(found.title)), found.host)
+        return known[key]
+    return "", "", ""
+
+
+def _shown(one: Excerpt | None) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return an excerpt without secrets. Where cleaning changed the text its marks are dropped: they would be wrong."""
+    if one is None:
+        return "", ()
+    text = clean(one.text)
+    return text, one.marks if text == one.text else ()
+
+
+def _round(value: float) -> float:
+    return round(value, 4)

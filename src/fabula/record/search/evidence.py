@@ -1,0 +1,82 @@
+"""From a passage to the record in it that says what was looked for, and the lines of it to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabula.kernel.errors import FabulaError
+from fabula.record.ingest.text import searchable
+from fabula.record.map.schema import PASSAGE_COLUMNS
+from fabula.record.search.rank import PARTS_SHARE
+from fabula.search.excerpt import Excerpt, excerpt
+from fabula.search.matching import Match, Matcher, relevance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabula.record.loader import Loader, Row
+    from fabula.record.search.arms import PassageHit
+    from fabula.record.search.engine import Found
+    from fabula.search.matching import Tokenizer
+
+READ_CHARACTERS = 8_000  # of one record's column that are looked at for the lines to show
+READ_BYTES = 200_000  # a longer record is looked at only when it is the only one of its passage
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The record that answers best inside a passage, and the part of its text to show."""
+
+    row: Row
+    excerpt: Excerpt
+    terms: tuple[int, ...]  # numbers of the terms that its text says
+
+
+class EvidenceReader:
+    """Reads the records of the few passages that are shown."""
+
+    def __init__(self, loader: Loader, tokenizer: Tokenizer, found: Found, kinds: Sequence[str] = ()) -> None:
+        self._loader = loader
+        self._matcher = Matcher(tokenizer, [term.wanted for term in found.terms])
+        self._weights = found.weights
+        self._kinds = frozenset(kinds)
+
+    def of_passage(self, hit: PassageHit) -> Evidence | None:
+        """Return the best record of a passage; ``None`` when none of its records can be read."""
+        rows = self._loader.rows(
+            "id between ? and ? and thread_id = ?", (hit.first_record, hit.last_record, hit.thread)
+        )
+        small = [row for row in rows if row.length <= READ_BYTES or len(rows) == 1]
+        return self._best([row for row in small if not self._kinds or row.kind in self._kinds])
+
+    def of_opening(self, thread: int) -> Evidence | None:
+        """Return how a thread began: what is shown of one that was found without a passage."""
+        statement = "id = (select min(id) from records where thread_id = ? and kind in (0, 1, 2))"
+        return self._best(self._loader.rows(statement, (thread,)))
+
+    def _best(self, rows: Sequence[Row]) -> Evidence | None:
+        best: tuple[float, Row, str, list[Match]] | None = None
+        for row in rows:
+            for text, weight in self._texts(row):
+                matches = self._matcher.find(text)
+                score = weight * relevance(matches, self._weights, PARTS_SHARE)
+                if best is None or score > best[0]:
+                    best = (score, row, text, matches)
+        if best is None:
+            return None
+        _, row, text, matches = best
+        shown = excerpt(text, matches, self._weights)
+        return Evidence(row, shown, tuple(sorted({match.term for match in matches if match.whole})))
+
+    def _texts(self, row: Row) -> list[tuple[str, float]]:
+        """Return the searched texts of a record with the weights of their columns."""
+        try:
+            (loaded,) = self._loader.load([row])
+        except FabulaError:
+            return []
+        text: Any = searchable(loaded.record)
+        if text is None:
+            return []
+        columns = ((getattr(text, name, ""), weight) for name, weight in PASSAGE_COLUMNS)
+        return [(said[:READ_CHARACTERS], weight) for said, weight in columns if said]
