@@ -113,6 +113,7 @@ class RecordAccess:
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
         from fabula.record.map.store import mended_by_rebuild, open_map, remove_map
+        from fabula.record.scan.owner import belongs_elsewhere
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
 
@@ -122,6 +123,11 @@ class RecordAccess:
                 self.close()
                 remove_map(self._home.map)
             connection = open_map(self._home.map)
+            if seal and belongs_elsewhere(connection, self._home.vault):
+                connection.close()  # its records point into another vault, or into none
+                self.close()
+                remove_map(self._home.map)
+                connection = open_map(self._home.map)
             try:
                 with mended_by_rebuild(), database_errors(self._home.map):
                     return run_scan(
@@ -179,6 +185,8 @@ class RecordAccess:
         try:
             reader = self.reader()
         except FabulaError:
+            return None
+        if not (self._home.vault / "journal.db").exists():
             return None
         version = (id(reader), int(reader.pragma("data_version") or 0))
         if version != self._known_at:

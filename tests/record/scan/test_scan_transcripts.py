@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -286,3 +287,27 @@ def test_new_files_are_private(record_home: RecordHome) -> None:
     modes = {path.stat().st_mode & 0o777 for path in (record_home.folder / "fabula").rglob("*") if path.is_file()}
 
     assert modes == {0o600}
+
+
+def test_a_map_whose_vault_was_removed_is_made_anew_and_everything_is_sealed_again(record_home: RecordHome) -> None:
+    session = talk()
+    path = record_home.save(session)
+    record_home.scan()
+    record_home.app.record.close()
+    shutil.rmtree(record_home.folder / "fabula" / "vault")
+
+    record_home.app = record_home.open()
+    record_home.app.refresh()
+    path.unlink()
+
+    assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")
+
+
+def test_a_map_made_without_sealing_is_sealed_by_the_next_scan(record_home: RecordHome) -> None:
+    session = talk()
+    path = record_home.save(session)
+    record_home.scan(seal=False)
+    record_home.scan()
+    path.unlink()
+
+    assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")

@@ -17,6 +17,7 @@ from fabula.record.map.forget import forget_file, forget_told_prompts
 from fabula.record.map.titles import retitle
 from fabula.record.scan.changes import after_digest, is_appendable, is_plain
 from fabula.record.scan.order import in_reading_order
+from fabula.record.scan.owner import note_owner
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
 from fabula.record.scan.sealed import SealedReader, sealed_only
@@ -88,6 +89,7 @@ class Scanner:
             if any(work.change == "new" for work in found.changed):
                 forget_told_prompts(connection)
             if found.fresh and self._vault is not None:
+                note_owner(connection, self._vault)
                 retitle(connection, Keepsakes(self._vault.journal, self._clock).titles("session"))
             report.searchable_characters = mapper.searchable_characters
             _add_to_meta(connection, "searchable_characters", mapper.searchable_characters)

@@ -1,0 +1,42 @@
+"""Which vault a map points into: a map of another vault, or of none, is made anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.kernel.errors import FabulaError
+from fabula.record.vault.journal import Journal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+    from fabula.record.vault.vault import Vault
+
+_KEY = "vault_owner"
+
+
+def belongs_elsewhere(connection: apsw.Connection, vault_folder: Path) -> bool:
+    """Say whether the map holds files that were not sealed in the vault of this folder."""
+    if connection.execute("select 1 from files limit 1").fetchone() is None:
+        return False
+    row = connection.execute("select value from meta where key=?", (_KEY,)).fetchone()
+    return row is None or row[0] != _owner(vault_folder)
+
+
+def note_owner(connection: apsw.Connection, vault: Vault) -> None:
+    """Write down into which vault the map points; the caller holds the transaction."""
+    owner = vault.journal.meta("owner")
+    connection.execute("insert or replace into meta(key,value) values(?,?)", (_KEY, owner))
+
+
+def _owner(vault_folder: Path) -> bytes | None:
+    try:
+        journal = Journal.open(vault_folder, read_only=True)
+    except FabulaError:
+        return None
+    try:
+        return journal.meta("owner")
+    finally:
+        journal.close()
