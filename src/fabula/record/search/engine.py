@@ -67,9 +67,7 @@ class Found:
 class Searcher:
     """Searches one map. ``meaning`` is asked only when words leave a query uncovered; it may be absent."""
 
-    def __init__(
-        self, connection: apsw.Connection, meaning: Meaning | None = None, without_meaning: str = "not available"
-    ) -> None:
+    def __init__(self, connection: apsw.Connection, meaning: Meaning | None = None) -> None:
         self._connection = connection
         self._arms = TextArms(connection)
         self._meaning = meaning
