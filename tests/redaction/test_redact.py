@@ -162,3 +162,21 @@ def test_every_rule_compiles_and_has_keywords() -> None:
         assert rule.keywords
         assert rule.expression.pattern
         assert rule.allowed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl " * 2_000,
+        "curl -u " * 2_000,
+        "password=" * 2_000,
+        "http://a:" * 2_000,
+        "-----BEGIN PRIVATE KEY-----\n" * 500,
+        ("token_1" * 1_100 + " ") * 3,
+        ("key=" * 2_000 + " ") * 3,
+        "\n" * 20_000,
+        "aws_secret=" * 2_000,
+    ],
+)
+def test_text_made_to_be_slow_ends(text: str) -> None:
+    assert len(find(text)) < len(text)  # minutes and hours when a rule runs wild

@@ -15,7 +15,7 @@ from fabula.redaction.rules import Finding, rule_book
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabula.redaction.rules import RuleBook
+    from fabula.redaction.rules import Rule, RuleBook
 
 _RUN = re.compile(r"[A-Za-z0-9_+/=.~%@:>-]{10,}")
 _PIECE = re.compile(r"[A-Za-z0-9_+~-]{10}")
@@ -96,13 +96,23 @@ def _wide(text: str, low: str, book: RuleBook) -> Iterator[Finding]:
     called = [(keyword, low) for keyword in book.wide if keyword in low]
     called += [(keyword, text) for keyword in book.capitals if keyword in text]
     for keyword, searched in called:
-        rules = book.wide.get(keyword) or book.capitals[keyword]
-        position = searched.find(keyword)
-        while position >= 0:
-            for rule in rules:
-                before, after = rule.around or (0, 0)
-                yield from rule.findings(text, max(0, position - before), min(len(text), position + after))
-            position = searched.find(keyword, position + len(keyword))
+        for rule in book.wide.get(keyword) or book.capitals[keyword]:
+            yield from _around(rule, text, searched, keyword)
+
+
+def _around(rule: Rule, text: str, searched: str, keyword: str) -> Iterator[Finding]:
+    """Yield what a rule finds around each place of its keyword; places whose window was looked at are passed over."""
+    before, after = rule.around or (0, 0)
+    seen = 0
+    position = searched.find(keyword)
+    while position >= 0:
+        end = min(len(text), position + after)
+        if not before:
+            yield from rule.findings(text, position, end, anchored=True)
+        elif position >= seen:
+            yield from rule.findings(text, max(0, position - before), end)
+            seen = end - before
+        position = searched.find(keyword, position + len(keyword))
 
 
 def _chosen(found: set[Finding], marked: list[tuple[int, int]]) -> list[Finding]:

@@ -19,15 +19,15 @@ from fabula import data
 from fabula.redaction.expressions import any_of, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 #: gitleaks' rules that read further than one token, with the characters they need before and after their keyword.
+#: None before means that the expression begins with the keyword.
 _WIDE: dict[str, tuple[tuple[str, ...], tuple[int, int]]] = {
-    "private-key": (("-----begin",), (10, 20_000)),
-    "curl-auth-header": (("curl",), (2, 1_500)),
-    "curl-auth-user": (("curl",), (2, 1_500)),
-    "kubernetes-secret-yaml": (("kind:",), (1_000, 2_000)),
-    "nuget-config-password": (("<add key=",), (2, 300)),
+    "private-key": (("-----begin",), (0, 20_000)),
+    "curl-auth-header": (("curl",), (0, 600)),
+    "curl-auth-user": (("curl",), (0, 600)),
+    "nuget-config-password": (("<add key=",), (0, 300)),
     "sidekiq-sensitive-url": (("contribsys.com",), (60, 20)),
     "facebook-access-token": (("facebook",), (120, 200)),
     "airtable-personnal-access-token": (("airtable",), (150, 200)),
@@ -79,9 +79,14 @@ class Rule:
         """What is no secret although the expression matches."""
         return (self.common, *(Allowed.read(entry) for entry in self.allowlists))
 
-    def findings(self, text: str, start: int, end: int) -> Iterator[Finding]:
-        """Yield the secrets between two positions of a text."""
-        for match in self.expression.finditer(text, start, end):
+    def findings(self, text: str, start: int, end: int, *, anchored: bool = False) -> Iterator[Finding]:
+        """Yield the secrets between two positions of a text; ``anchored``: only one that begins at ``start``."""
+        if anchored:
+            at_start = self.expression.match(text, start, end)
+            matches: Iterable[re.Match[str]] = () if at_start is None else (at_start,)
+        else:
+            matches = self.expression.finditer(text, start, end)
+        for match in matches:
             first, last = match.span(self._secret_group(match))
             secret = text[first:last]
             if self.entropy and entropy(secret) <= self.entropy:

@@ -171,3 +171,9 @@ def test_editors_in_place_name_their_files() -> None:
     assert edited_in_place("perl -pi -e 's/a/b/' x.py", "/w") == ["/w/x.py"]
     assert edited_in_place("sed -n '1,5p' x.py", "/w") == []
     assert edited_in_place("sed -i 's/a/b/' $FILES", "/w") == []
+
+
+@pytest.mark.parametrize("command", ["\n" * 50_000 + "sed -i", "cat <<E > f\n" * 3_000, "sed -i '" * 3_000])
+def test_a_command_made_to_be_slow_ends(command: str) -> None:
+    assert len(heredocs(command, "/w")) <= 1  # minutes when an expression runs wild
+    assert edited_in_place(command, "/w") == []

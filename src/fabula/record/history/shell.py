@@ -19,7 +19,7 @@ _TARGET = re.compile(rf"(?P<mode>>>?)\s*(?P<path>{_WORD})")
 _TEE = re.compile(rf"^\s*(?P<append>-a\s+)?(?P<path>{_WORD})")
 _FOLDER = re.compile(rf"^\s*cd\s+(?P<path>{_WORD})\s*(?:&&|;|\n)")
 _EXPANDED = re.compile(r"[$`\\]")
-_IN_PLACE = re.compile(r"(?:^|[\n;&|(])\s*(?:sed|perl|gsed)\s+(?=[^\n;|&]*-(?:i|pi|-in-place))(?P<rest>[^\n|]*)")
+_IN_PLACE = re.compile(r"(?:^|[\n;&|(])[ \t]*(?:sed|perl|gsed)[ \t]+(?=[^\n;|&]*-(?:i|pi|-in-place))(?P<rest>[^\n|]*)")
 
 
 @dataclass(slots=True)

@@ -71,7 +71,7 @@ def summarise(responses: Iterable[Response], by: By, prices: PriceTable) -> Usag
     for response in responses:
         price = prices.price(response.model, response.time)
         if price is None:
-            unknown.add(response.model)
+            unknown.add(response.model or "unknown")
         cost = None if price is None else price.cost(response.tokens)
         key = _key(response, by)
         total.add(response.tokens, cost)
