@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from fabula.record.map.files import KnownStat
     from fabula.record.scan.finding import Findings
     from fabula.record.scan.report import Progress, ScanReport
+    from fabula.record.scan.sealing import SealReport
     from fabula.record.sources import Source
+    from fabula.record.vault.values import VaultStats
     from fabula.record.vault.vault import Vault
 
 REFRESH_BYTES = 64 * 1024 * 1024  # a read takes in at most this much before it answers
@@ -140,6 +142,15 @@ class RecordAccess:
                     )
             finally:
                 connection.close()
+
+    def seal(self, *, extra: Sequence[Source] = (), progress: Progress | None = None) -> tuple[SealReport, VaultStats]:
+        """Seal every source without mapping it. Raises as :meth:`scan`."""
+        from fabula.record.scan.sealing import seal_sources
+        from fabula.record.vault.vault import Vault
+
+        ensure_folder(self._home.root)
+        with FileLock(self._home.lock, SCAN_WAIT_SECONDS), Vault.open(self._home.vault, self._clock) as vault:
+            return seal_sources(vault, [*self.sources, *extra], progress), vault.stats()
 
     def retitle(self, uid: str, title: str) -> None:
         """Let searches find a session by the title that its person gave. Raises as :meth:`scan`."""

@@ -88,7 +88,7 @@ class ScanResult:
 def scan(app: App, request: ScanRequest) -> ScanResult:
     """Scan every source, sealing first. Raises ``ERR_PATH``, ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``."""
     report = app.record.scan(
-        extra=_generation_folders(request.vault),
+        extra=generation_folders(request.vault),
         seal=not request.no_seal,
         rebuild=request.full,
         progress=request.progress,
@@ -96,7 +96,8 @@ def scan(app: App, request: ScanRequest) -> ScanResult:
     return _account(app, report)
 
 
-def _generation_folders(folders: tuple[Path, ...]) -> list[Source]:
+def generation_folders(folders: tuple[Path, ...]) -> list[Source]:
+    """Return the source that reads folders of sealed generations. Raises ``ERR_PATH`` for what is no folder."""
     from fabula.hosts.claude.generations import GenerationFolder
 
     for folder in folders:

@@ -124,10 +124,11 @@ class Scanner:
         file, known = work.file, work.known
         container = work.source.container(file)
         session = mapper.names.file_session(file)
+        before_generation = known.vault_generation if known is not None else None
         if known is not None and work.change == "rewritten":
             self._set_aside(known)
             known = None
-        sealing = self._generation(file, known, rewritten=work.change == "rewritten")
+        sealing = self._generation(file, before_generation, goes_on=known is not None)
         known = known or insert_file(self._connection, file, session, scanned_ns)
         known.size, known.mtime_ns, known.ctime_ns, known.inode = file.size, file.mtime_ns, file.ctime_ns, file.inode
         known.scanned_ns, known.error, known.vanished_at = scanned_ns, None, None
@@ -153,14 +154,17 @@ class Scanner:
         number = next((each.number for each in entry.generations if each.id == known.vault_generation), 0)
         retire(self._connection, known, number)
 
-    def _generation(self, file: SourceFile, known: KnownFile | None, *, rewritten: bool) -> Generation | None:
-        """Return the vault's generation that the file's bytes go to; a new one when they continue none."""
+    def _generation(self, file: SourceFile, mapped: int | None, *, goes_on: bool) -> Generation | None:
+        """Return the vault's generation that the file's bytes go to; a new one when they continue none.
+
+        ``mapped`` is the generation that the map knew the file by, ``goes_on`` whether the file still continues it.
+        """
         if self._vault is None:
             return None
         entry = self._vault.source(file.host, file.path, file.kind, file.session, file.parent_session)
         self._vault.seen(entry.id, file.size, session=file.session)
         current = self._vault.current(entry.id)
-        if current is not None and not rewritten and (known is not None or _continues(file, current)):
+        if current is not None and (goes_on or (current.id != mapped and _continues(file, current))):
             return current
         number = file.generation if file.immutable and file.generation >= 0 else None
         return self._vault.begin(entry.id, provenance=file.provenance, immutable=file.immutable, number=number)
