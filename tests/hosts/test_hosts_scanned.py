@@ -121,7 +121,8 @@ def test_turns_that_were_rolled_back_are_abandoned_and_no_others(home):
     assert dead == ["take the wrong way", "done wrongly"]
 
 
-def test_a_codex_subagent_is_a_session_below_its_parent_and_joins_the_turn_that_spawned_it(home):
+@pytest.mark.parametrize("newest", ["parent", "child"])
+def test_a_codex_subagent_is_a_session_below_its_parent_and_joins_the_turn_that_spawned_it(home, newest):
     parent, child = rollout(), CodexRollout("child")
     parent._line("response_item", {"type": "function_call", "name": "spawn_agent", "arguments": "{}", "call_id": "c"})
     told = json.dumps({"agent_id": child.id, "nickname": "N"})
@@ -131,12 +132,16 @@ def test_a_codex_subagent_is_a_session_below_its_parent_and_joins_the_turn_that_
     child.lines[0]["payload"] |= {"source": spawn, "thread_source": "subagent"}
     child.prompt("explore the walrus")
     for made in (child, parent):
-        made.save(home.folder / ".codex")
+        path = made.save(home.folder / ".codex")
+        late = (made is child) == (newest == "child")
+        os.utime(path, (1_780_000_000 + late, 1_780_000_000 + late))
     home.scan()
     kinds = home.rows("select s.kind, p.kind from sessions s left join sessions p on p.id=s.parent_id order by s.kind")
     assert kinds == [("main", None), ("subagent", "main")]
     threads = {one.row.thread_id for one in load_all(home) if one.row.kind in ("prompt", "task")}
     assert len(threads) == 1
+    assert home.rows("select count(*) from threads") == [(1,)]
+    assert home.rows(f"select count(*) from records where flags & {schema.PROVISIONAL}") == [(0,)]
 
 
 def test_a_grown_gemini_document_finds_what_its_messages_gained(home):

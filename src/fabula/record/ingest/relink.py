@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.record.map.schema import PROVISIONAL
+from fabula.kernel.ids import derived_id, pack_id, unpack_id
+from fabula.record.map.schema import PROVISIONAL, SIDECHAIN
 
 if TYPE_CHECKING:
     import apsw
@@ -16,9 +17,17 @@ where r.flags & {PROVISIONAL} and p.thread_id is not null
 """
 
 
+#: Threads that subagents opened for themselves because their spawning call was not mapped yet.
+_AGENTS = f"""
+select distinct r.thread_id, s.uid from records r join sessions s on s.id = r.session_id
+where r.flags & {PROVISIONAL} and r.flags & {SIDECHAIN} and r.thread_id is not null
+"""
+_SPAWNED = "select r.thread_id from spawns w join records r on r.id = w.record_id where w.key=?"
+
+
 def relink(connection: apsw.Connection) -> int:
     """Give provisional records their ancestor's thread, and with them what hangs on them; say how many moved."""
-    moved = 0
+    moved = _join_agents(connection)
     for row, uid, old, new in list(connection.execute(_FOUND)):
         if old != new:
             rows = [row, *_descendants(connection, row, uid, old)] if old is not None else [row]
@@ -33,6 +42,28 @@ def relink(connection: apsw.Connection) -> int:
             if old is not None:
                 recount(connection, old)
         connection.execute(f"update records set flags=flags & ~{PROVISIONAL} where id=?", (row,))
+    return moved
+
+
+def _join_agents(connection: apsw.Connection) -> int:
+    """Let a subagent's own thread go over into the thread of the call that spawned it, once that call is mapped."""
+    moved = 0
+    for own, uid in list(connection.execute(_AGENTS)):
+        agent = unpack_id(uid)
+        mine = connection.execute(
+            "select 1 from threads where id=? and uid=?", (own, pack_id(derived_id("agent", agent)))
+        ).fetchone()
+        found = connection.execute(_SPAWNED, (agent,)).fetchone()
+        if mine is None or found is None or found[0] is None or found[0] == own:
+            continue
+        for table in ("passages", "failures", "thread_parts"):
+            connection.execute(f"update {table} set thread_id=? where thread_id=?", (found[0], own))
+        connection.execute(
+            f"update records set thread_id=?, flags=flags & ~{PROVISIONAL} where thread_id=?", (found[0], own)
+        )
+        moved += connection.changes()
+        recount(connection, found[0])
+        recount(connection, own)
     return moved
 
 
