@@ -58,7 +58,7 @@ def test_a_rewritten_file_becomes_a_new_generation_and_the_scan_that_follows_agr
     session = talk()
     path = record_home.save(session)
     record_home.scan()
-    path.write_bytes(session.data().replace(b"harbour", b"lagoon!"))
+    path.write_bytes(session.data().replace(b"harbour", b"quiet blue lagoon"))
     assert seal(record_home.app, SealRequest()).vault.generations == 2
 
     record_home.scan()
