@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +17,14 @@ HEAVY = ("numpy", "rich", "click", "argparse", "asyncio", "importlib.metadata", 
 
 
 def loaded_by(code: str) -> set[str]:
-    """Return the modules that a fresh interpreter has loaded after running ``code``."""
+    """Return the modules that a fresh interpreter has loaded after running ``code`` (its coverage is not measured)."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys; sys.stderr.write(' '.join(sys.modules))"],
         capture_output=True,
         check=True,
         text=True,
+        env=environment,
     )
     return set(done.stderr.split())
 
