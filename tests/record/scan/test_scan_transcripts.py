@@ -311,3 +311,15 @@ def test_a_map_made_without_sealing_is_sealed_by_the_next_scan(record_home: Reco
     path.unlink()
 
     assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")
+
+
+def test_a_file_that_began_with_half_a_line_is_not_taken_for_rewritten(record_home: RecordHome) -> None:
+    data = talk().data()
+    path = record_home.write("projects/-p/s.jsonl", data[:30])
+    record_home.scan()
+    path.write_bytes(data)
+
+    record_home.scan()
+
+    assert record_home.rows("select count(*), max(generation) from files") == [(1, -1)]
+    assert record_home.found("zigzag") == 1

@@ -105,7 +105,7 @@ class Scanner:
         file, known = work.file, work.known
         try:
             if known is not None and work.change in {"check", "grown"}:
-                same = tail_on_disk(file.path, known.read_to) == known.tail_digest
+                same = known.read_to == 0 or tail_on_disk(file.path, known.read_to) == known.tail_digest
                 work.change = after_digest(work.change, file.size, known, same_tail=same)
             if known is not None and work.change == "unchanged":
                 save_stat(self._connection, known, file, scanned_ns)
