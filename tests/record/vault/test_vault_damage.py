@@ -99,6 +99,20 @@ def test_a_flipped_bit_in_the_journal_is_found_or_changes_nothing(vault_folder: 
         flip(journal, bit)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_journal_with_any_flipped_bit_can_be_repaired_to_one_that_works(vault_folder: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    sound = (vault_folder / "journal.db").read_bytes()
+    for _ in range(6):
+        (vault_folder / "journal.db").write_bytes(sound)
+        bit = chance.randrange(len(sound) * 8)
+        flip(vault_folder / "journal.db", bit)
+        Vault.repair(vault_folder, TickingClock())
+        with open_vault(vault_folder) as vault:
+            generation = seal(vault, f"/after/{bit}", transcript(20, seed=bit))
+            assert restored(vault, generation.id) == transcript(20, seed=bit)
+
+
 @pytest.mark.parametrize("where", ["magic", "digest", "payload"])
 def test_damage_names_the_pack_the_frame_the_records_and_the_spans(vault_folder: Path, where: str) -> None:
     with open_vault(vault_folder, read_only=True) as vault:

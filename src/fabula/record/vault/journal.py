@@ -261,7 +261,7 @@ class Journal:
         """Return the vault's own 16 bytes, that all its packs carry, and the key of its tombstones; made at first."""
         if self.meta("owner") is None or self.meta("tombstone_key") is None:
             fresh = {"owner": secrets.token_bytes(OWNER_BYTES), "tombstone_key": secrets.token_bytes(KEY_BYTES)}
-            self.change("insert or ignore into meta values(?,?)", fresh.items())
+            self.change("insert or ignore into meta values(?,?,?)", map(marked, fresh.items()))
         return self.meta("owner") or b"", self.meta("tombstone_key") or b""
 
     def change(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:

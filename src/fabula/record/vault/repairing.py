@@ -16,6 +16,7 @@ import apsw
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.folder import JOURNAL, PACKS, packs_on_disk
+from fabula.record.vault.journal import marked
 from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, TRUTH_TABLES, VERSION
 from fabula.storage.database import database_errors, open_database
 from fabula.storage.files import PRIVATE_FILE, disk_errors, sync_folder
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 KEPT = "journal.damaged.db"
 _NEW = "journal.new.db"
+_UNREADABLE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, UnicodeDecodeError)
 
 
 @dataclass(slots=True)
@@ -87,40 +89,42 @@ def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> None:
     try:
         _merge_log(source, old)
         for table in TRUTH_TABLES:
-            columns = [row[0] for row in target.execute("select name from pragma_table_info(?)", (table,))]
-            for row in _rows(source, table, columns, rebuilt):
+            for row in _rows(source, table, rebuilt):
                 _copy_row(table, row, target, rebuilt)
     finally:
         source.close()
 
 
 def _copy_row(table: str, row: tuple[Any, ...], target: apsw.Connection, rebuilt: Rebuilt) -> None:
-    if table == "loose" and sha256(row[3]).digest() != row[1]:
+    if table == "loose" and not _is_sound(*row):
         rebuilt.problems.append("loose: a record does not match its digest")
         return
     try:
         target.execute(f"insert into {table} values({','.join('?' * len(row))}) on conflict do nothing", row)
-    except apsw.ConstraintError as error:
+    except (apsw.ConstraintError, apsw.SQLError, UnicodeError) as error:
         rebuilt.problems.append(f"{table}: {error}")
+
+
+def _is_sound(_: object, digest: object, __: object, data: object, *___: object) -> bool:
+    return isinstance(data, bytes) and sha256(data).digest() == digest
 
 
 def _merge_log(source: apsw.Connection, old: Path) -> None:
     """Bring the write-ahead log into the file: left beside it, it would be applied to the new journal."""
-    with suppress(apsw.CorruptError, apsw.NotADBError):
+    with suppress(*_UNREADABLE):
         busy = source.execute("pragma wal_checkpoint(truncate)").fetchone()
         if busy and busy[0]:
             raise FabulaError("ERR_LOCKED", f"{old}: other processes are reading", "end them, then repeat the command")
 
 
-def _rows(source: apsw.Connection, table: str, columns: list[str], rebuilt: Rebuilt) -> Iterator[tuple[Any, ...]]:
+def _rows(source: apsw.Connection, table: str, rebuilt: Rebuilt) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table; behind a damaged page, go on from the table's other end."""
-    names = ", ".join(columns)
     try:
-        yield from source.execute(f"select {names} from {table} not indexed")
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        yield from source.execute(f"select * from {table} not indexed")
+    except _UNREADABLE as error:
         rebuilt.problems.append(f"{table}: {error}")
-        with suppress(apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-            yield from source.execute(f"select {names} from {table} not indexed order by {columns[0]} desc")
+        with suppress(*_UNREADABLE):
+            yield from source.execute(f"select * from {table} not indexed order by 1 desc")
 
 
 # -- the index -----------------------------------------------------------------------------------------------------
@@ -135,7 +139,7 @@ def _index_packs(folder: Path, target: apsw.Connection, rebuilt: Rebuilt) -> Non
             pack_class, owner = pack.header()
             if found is None:
                 found = (owner,)
-                target.execute("insert into meta values('owner', ?)", (owner,))
+                target.execute("insert into meta values(?,?,?)", marked(("owner", owner)))
             if owner != found[0]:
                 rebuilt.problems.append(f"{name}: the pack belongs to another vault")
                 continue

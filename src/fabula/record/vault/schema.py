@@ -11,7 +11,9 @@ APPLICATION_ID = 0x46427661  # "FBva"
 VERSION = 1
 
 SCHEMA = """
-create table meta(key text primary key, value blob not null) strict, without rowid;   -- owner, tombstone key
+create table meta(               -- owner: 16 bytes that all its packs carry; tombstone_key
+  key text primary key, value blob not null, mark integer not null
+) strict, without rowid;
 
 create table sources(            -- the ledger: every file ever seen, kept after it vanished
   id integer primary key,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import apsw
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest_text
@@ -11,7 +13,7 @@ from fabula.record.vault import manifest
 from fabula.record.vault.folder import JOURNAL, PACKS, pack_name, packs_on_disk
 from fabula.record.vault.journal import journal_errors
 from fabula.record.vault.marks import mark, shown_path
-from fabula.record.vault.schema import CLOSED, ENDED, OPEN, TRUTH_TABLES
+from fabula.record.vault.schema import CLOSED, ENDED, OPEN, SCHEMA, TRUTH_TABLES
 from fabula.record.vault.values import Damage, Touched
 from fabula.storage.packs import PackReader
 from fabula.storage.packs_format import HEADER_BYTES, FramePlace
@@ -70,12 +72,24 @@ def _journal(journal: Journal) -> Iterator[Finding]:
     for (complaint,) in journal.rows(f"pragma integrity_check({_MANY})"):
         if complaint != "ok":
             yield JOURNAL, None, str(complaint), []
+    if _schema(journal.connection) != _schema(_as_made()):
+        yield JOURNAL, None, "its tables are not as they were made", []
     for table in TRUTH_TABLES:
         marked = journal.columns(table)[-1] == "mark"
         for row in journal.each(f"select * from {table}") if marked else ():
             if mark(*row[:-1]) != row[-1]:
                 named = shown_path(row[2]) if table == "sources" else str(row[:2])
                 yield f"{JOURNAL}: {table}", None, f"the row {named} does not match its checksum", []
+
+
+def _as_made() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.execute(SCHEMA)
+    return connection
+
+
+def _schema(connection: apsw.Connection) -> list[tuple[Any, ...]]:
+    return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
 
 
 def _strangers(journal: Journal, names: dict[int, str]) -> Iterator[Finding]:
