@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.app.record.file import FileRequest, file
 from fabula.app.record.scan import ScanRequest, scan
+from fabula.app.record.search import SearchRequest, search
 from fabula.app.wiring import App
 from fabula.kernel.clock import SystemClock
 from fabula.kernel.ids import pack_id, unpack_id
@@ -76,3 +77,7 @@ class Engine:
         """Return a file's contents after its last edit, rebuilt from the record; ``None`` where that cannot be."""
         versions = file(self.app, FileRequest(path, all=True)).versions
         return file(self.app, FileRequest(path, all=True, show=versions[-1].number)).content if versions else None
+
+    def search(self, text: str, limit: int) -> list[str]:
+        """Return the thread ids that a search finds, best first; the check for what is new is part of it."""
+        return [hit.thread for hit in search(self.app, SearchRequest(text, all=True, limit=limit)).hits]
