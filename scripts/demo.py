@@ -8,12 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 SAMPLES = REPOSITORY / "tests" / "data" / "samples" / "home"
 OWN_BYTES = 200_000_000
 SHOWN_LINES = 28
+EDITED = re.compile(r'"file_path": ?"((?:[^"\\]|\\.)+)"')
 
 
 @dataclass(frozen=True)
@@ -107,13 +110,23 @@ def copy_own(target: Path) -> None:
         shutil.copy2(file, target / place)
 
 
-def own_tour(fabula: Fabula) -> Tour:
+def own_tour(fabula: Fabula, home: Path) -> Tour:
     """Choose what to look at in the user's own record: titles of sessions, a file that was edited, an error."""
     titles = [row["title"] for row in fabula.data("record", "sessions", "--all", "--limit", "40")["sessions"]]
     queries = [" ".join(title.split()[:8]) for title in titles if len(title.split()) >= 3][:3]
-    files = fabula.data("record", "terms", "--kind", "file", "--all", "--limit", "1")["terms"]
     errors = fabula.data("record", "failures", "--all", "--limit", "1")["occurrences"]
-    return Tour(queries, files[0]["term"] if files else "", errors[0]["message"] if errors else "")
+    return Tour(queries, edited_file(home), errors[0]["message"] if errors else "")
+
+
+def edited_file(home: Path) -> str:
+    """Return the file that the newest transcripts edit most often, or ``""``."""
+    counts: Counter[str] = Counter()
+    newest = sorted((home / ".claude").rglob("*.jsonl"), key=lambda file: -file.stat().st_mtime)[:20]
+    for transcript in newest:
+        for line in transcript.read_bytes().splitlines():
+            if b'"Edit"' in line or b'"Write"' in line:
+                counts.update(json.loads(f'"{text}"') for text in EDITED.findall(line.decode("utf-8", "replace")))
+    return counts.most_common(1)[0][0] if counts else ""
 
 
 def tour(fabula: Fabula, stops: Tour) -> None:
@@ -154,7 +167,7 @@ def main() -> int:
             shutil.copytree(SAMPLES, home)
         fabula = Fabula(home, Path(name) / "fabula")
         fabula.show("take in what the agents wrote", "record", "scan")
-        tour(fabula, own_tour(fabula) if mine else SAMPLE_TOUR)
+        tour(fabula, own_tour(fabula, home) if mine else SAMPLE_TOUR)
     next_steps(mine=mine)
     return 0
 

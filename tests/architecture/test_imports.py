@@ -13,6 +13,7 @@ import pytest
 import fabula
 
 SOURCE = Path(fabula.__file__).parent
+SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples" / "home"
 HEAVY = ("numpy", "rich", "click", "argparse", "asyncio", "importlib.metadata", "msgspec", "apsw", "difflib", "tomllib")
 
 
@@ -41,8 +42,16 @@ def test_starting_loads_nothing_heavy(code: str) -> None:
     assert not loaded_by(code) & set(HEAVY)
 
 
-def test_a_search_loads_no_array_library_and_no_terminal_library() -> None:
-    loaded = loaded_by("from fabula.cli.main import main; main(['record', 'search', 'anything', '--json'])")
+def test_a_search_that_words_can_answer_loads_no_array_library_and_no_terminal_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(SAMPLES))
+    monkeypatch.setenv("FABULA_HOME", str(tmp_path))
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(variable)
+    search = "main(['record', 'search', '--all', 'token bucket', '--json'])"
+    loaded = loaded_by(f"from fabula.cli.main import main; assert {search} == 0")
+    assert "apsw" in loaded
     assert not loaded & {"numpy", "rich", "asyncio", "argparse"}
 
 
