@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 #: Folders and files whose every committed file belongs into the sdist.
 SHIPPED = ("src", "tests", "docs", "benchmarks", "requirements", "scripts", "Makefile", "pyproject.toml", "README.md",
            "CHANGELOG.md", "LICENSE", "THIRD_PARTY_NOTICES.md", "SECURITY.md", "AGENTS.md")  # fmt: skip
-LARGEST_WHEEL = 3_000_000  # bytes
+LARGEST_WHEEL = 8_000_000  # bytes; the embedding table is seven of them
 
 
 def committed(*paths: str) -> set[str]:
