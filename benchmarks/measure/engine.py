@@ -81,3 +81,7 @@ class Engine:
     def search(self, text: str, limit: int) -> list[str]:
         """Return the thread ids that a search finds, best first; the check for what is new is part of it."""
         return [hit.thread for hit in search(self.app, SearchRequest(text, all=True, limit=limit)).hits]
+
+    def vectors(self) -> int:
+        """Return how many threads have a vector; they are made while searching, a bounded number each time."""
+        return int(self.rows("select count(*) from vectors")[0][0])

@@ -110,6 +110,8 @@ def searching(corpus: Corpus, work: Path, count: int = 100) -> Figures:
     yardstick = Exhaustive(corpus.transcripts, members)
     figures: Figures = {"yardstick_text": yardstick.text_bytes}
     record.search("warm up", 10)
+    made, making, _ = timed(lambda: make_vectors(record, corpus))
+    figures |= {"vectors": made, "vectors_cpu": making}
     everything: list[float] = []
     for kind in KINDS:
         ours, best, total = Recall(), Recall(), Recall()
@@ -132,6 +134,18 @@ def searching(corpus: Corpus, work: Path, count: int = 100) -> Figures:
             f"{kind}_wall_p95": percentile(walls, 0.95), f"{kind}_yardstick_p95": percentile(yardstick_costs, 0.95),
         }  # fmt: skip
     return {**figures, "p95": percentile(everything, 0.95)}
+
+
+def make_vectors(record: Engine, corpus: Corpus) -> int:
+    """Search in other words until every thread that gets a vector has one. Returns how many have."""
+    before = -1
+    for text in dict.fromkeys(thread["q_paraphrase"] for thread in corpus.threads):
+        record.search(text, 1)
+        made = record.vectors()
+        if made == before:
+            break
+        before = made
+    return before
 
 
 def truth(corpus: Corpus, work: Path) -> Figures:

@@ -90,7 +90,8 @@ def searching(found: dict[str, Any] | None, column: int, speed: float) -> list[L
     """Return the lines about known-item search."""
     if found is None:
         return []
-    lines = []
+    made = f"{found['vectors']:.0f} in {seconds(found['vectors_cpu'])}"
+    lines = [Line("thread vectors, made while searching", made, "", None)]
     for kind in KINDS:
         p50, p95, ask = found[f"{kind}_p50"], found[f"{kind}_p95"], SEARCH[column] * speed
         other = found[f"{kind}_yardstick_p95"]
