@@ -39,7 +39,7 @@ ASKS = {"sessions hit@1": 0.73, "sessions hit@5": 0.92, "sessions MRR": 0.815, "
 CONTROLS_ASK = 0.90
 NONSENSE = (
     "zorvex quimlat brendof", "how do I flimber the grastok?", "wexlorn", "plimquat vebrix on the drathnol server",
-    "kjsdhf qwpoeiru zxmcnv", "trebnix glorfendish ospratik", "why did the blenfort drimquax?", "yuvnak sorplet hixbrem",
+    "kjsdhf qwpoeiru zxmcnv", "trebnix glorfendish ospratik", "why did the blenfort drimquax?", "yuvnak sorplet",
 )  # fmt: skip
 FORMULAS = """hit@k     questions with any gold id among the first k, of all questions
 recall@k  |gold ∩ first k| / |gold|, mean over questions
