@@ -6,8 +6,10 @@ import json
 import os
 import sys
 
+import apsw
 import pytest
 
+from fabula.app.record.restore import RestoreRequest, restore
 from fabula.record.map import schema
 from fabula.record.map.files import file_by_id
 from fabula.testing.opencode_database import OpenCodeDatabase
@@ -222,3 +224,20 @@ def test_a_rebuilt_map_has_the_same_records_when_the_database_is_gone(home):
     home.scan(rebuild=True)
     assert records(home) == before
     assert home.found("quokka") == 1
+
+
+def test_a_session_that_vanished_from_its_database_is_restored_as_one(home, tmp_path):
+    database = OpenCodeDatabase(home.folder / ".local/share/opencode/opencode.db")
+    database.session("ses_1", "Harbour")
+    database.message("msg_1", "ses_1", "user")
+    database.part("prt_1", "msg_1", "ses_1", type="text", text="where is the zigzag")
+    home.scan()
+    rows = [list(database.connection.execute(f"select * from {table}")) for table in ("session", "message", "part")]
+    database.close()
+    database.path.unlink()
+
+    restore(home.app, RestoreRequest("ses_1", output=tmp_path / "again.db"))
+
+    again = apsw.Connection(str(tmp_path / "again.db"))
+    assert [list(again.execute(f"select * from {table}")) for table in ("session", "message", "part")] == rows
+    again.close()

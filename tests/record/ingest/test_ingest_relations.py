@@ -225,3 +225,17 @@ def test_a_persons_title_is_searched_in_a_rebuilt_map_too(record_home: RecordHom
     record_home.scan(rebuild=True)
 
     assert record_home.rows(question) == [(1,)]
+
+
+def test_a_failed_edit_is_ended_by_writing_the_same_file(record_home: RecordHome) -> None:
+    session = ClaudeSession("ways")
+    session.prompt("change it")
+    edit = {"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}
+    session.tool("Edit", edit, "String to replace not found in file.", failed=True)
+    wrote = session.tool("Write", {"file_path": "/w/a.py", "content": "y"}, "ok")
+    record_home.save(session)
+
+    record_home.scan()
+
+    rows = record_home.rows("select o.uid from failures x join records o on o.id=x.resolved_by")
+    assert [unpack_id(uid) for (uid,) in rows] == [wrote]

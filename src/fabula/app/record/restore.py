@@ -9,7 +9,10 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.record.containers.rebuilt import rebuild_database
+from fabula.record.scan.changes import is_plain
 from fabula.record.vault.vault import Vault
+from fabula.storage.files import disk_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
     from fabula.record.vault.values import Generation, SourceEntry
 
+DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _SHOWN = 8  # files that an ambiguous session names
 
 
@@ -25,7 +29,8 @@ class RestoreRequest:
     """``target``: a session's id, a beginning of it that is unique, or the path of a file that was sealed.
 
     ``generation`` is a number; ``None`` means the newest. ``output`` is a file that does not exist yet; ``None`` means
-    standard output.
+    standard output. The rows of a session in a database are
+    given as the lines that they were sealed as, or as a database when the output's name ends in ``.db``.
     """
 
     target: str
@@ -74,7 +79,7 @@ def restore(app: App, request: RestoreRequest) -> RestoreResult:
         if request.output is not None:
             if os.path.lexists(request.output):
                 raise FabulaError("ERR_PATH", f"{request.output} exists already", "name a file that does not exist")
-            vault.restore(generation.id, request.output)
+            _write(vault, entry, generation, request.output)
     result = RestoreResult(
         path=entry.path,
         host=entry.host,
@@ -90,6 +95,24 @@ def restore(app: App, request: RestoreRequest) -> RestoreResult:
     if request.output is None:
         object.__setattr__(result, "_stream", lambda: _stream(app, generation.id))
     return result
+
+
+def _write(vault: Vault, entry: SourceEntry, generation: Generation, output: Path) -> None:
+    """Write the file as it was; the rows of a database become a database where the output is named as one."""
+    if is_plain(entry.path) or output.suffix not in DATABASE_SUFFIXES:
+        vault.restore(generation.id, output)
+        return
+    with disk_errors(output):
+        rebuild_database(_lines(vault.stream(generation.id)), str(output))
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
 def _stream(app: App, generation_id: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabula.record.failures.resolution import resolves, subject
 from fabula.record.failures.signature import signature
+from fabula.record.history.actions import SHELL_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fabula.record.ingest.rows import Rows
 
 OPEN_LIMIT = 200  # unresolved failures of one session that a later success may still end
-PATIENCE = 60  # successes of the same tool about other things, after which a failure counts as left behind
+PATIENCE = 1_000  # results of a file after which a failure counts as left behind
 MESSAGE_CHARACTERS = 400
 
 
@@ -28,7 +29,7 @@ class OpenFailure:
     record: int
     subject: str
     call: Block | None
-    misses: int = 0  # successes of the same tool about something else
+    since: int  # how many results the file had given when it failed
 
 
 class FailureTracker:
@@ -46,7 +47,9 @@ class FailureTracker:
         self._earlier = earlier
         self._session = session
         self._calls: dict[str, Block] = {}  # by tool id, until the result comes
-        self._open: dict[str, list[OpenFailure]] = {}  # by tool
+        self._open: dict[str, list[OpenFailure]] = {}  # by subject
+        self._families: set[bool] = set()  # of tools with open failures: the shell's, the others
+        self._results = 0
 
     def _resume(self, connection: apsw.Connection) -> None:
         """Take up the unresolved failures that earlier scans found in the session."""
@@ -56,7 +59,11 @@ class FailureTracker:
             " where r.session_id=? and f.resolved_by is null and f.subject<>'' order by f.record_id desc limit ?",
             (self._session, OPEN_LIMIT),
         ):
-            self._open.setdefault(tool, []).append(OpenFailure(record, about, None))
+            self._open_up(tool, OpenFailure(record, about, None, self._results))
+
+    def _open_up(self, tool: str, failure: OpenFailure) -> None:
+        self._families.add(tool in SHELL_TOOLS)
+        self._open.setdefault(failure.subject, []).append(failure)
 
     def call(self, block: Block) -> None:
         """Remember a call until its result comes."""
@@ -66,11 +73,12 @@ class FailureTracker:
             self._calls[block.tool_id] = block
 
     def result(self, block: Block, row: int, thread: int | None, time: int | None) -> None:
-        """Take in a result: a failure opens, a success ends the failures of the same call."""
+        """Take in a result: a failure opens, a success ends the failures of calls about the same thing."""
+        self._results += 1
         call = self._calls.pop(block.tool_id, None)
         if block.failed:
             self._failed(block, call, row, thread, time)
-        elif call is not None and call.tool in self._open:
+        elif call is not None and (call.tool in SHELL_TOOLS) in self._families:
             self._succeeded(call, row)
 
     def _failed(self, block: Block, call: Block | None, row: int, thread: int | None, time: int | None) -> None:
@@ -80,20 +88,17 @@ class FailureTracker:
         tool, about = (call.tool, subject(call)) if call is not None else ("", "")
         self.rows.failures.append((found[0], row, thread, time, tool, about, found[1][:MESSAGE_CHARACTERS]))
         if call is not None:
-            self._open.setdefault(tool, []).append(OpenFailure(row, about, call))
+            self._open_up(tool, OpenFailure(row, about, call, self._results))
 
     def _succeeded(self, call: Block, row: int) -> None:
-        about = subject(call)
         still_open = []
-        for failure in self._open[call.tool]:
-            if failure.subject == about and failure.call is None:
-                failure.call = self._read_call(failure.record)
-            if failure.subject == about and failure.call is not None and resolves(failure.call, call):
+        for failure in self._open.pop(subject(call), ()):
+            if self._results - failure.since > PATIENCE:
+                continue
+            failed = failure.call or self._read_call(failure.record)
+            if failed is not None and resolves(failed, call):
                 self.rows.resolutions.append((row, failure.record))
-            elif failure.misses < PATIENCE:
-                failure.misses += 1
+            else:
                 still_open.append(failure)
         if still_open:
-            self._open[call.tool] = still_open[-OPEN_LIMIT:]
-        else:
-            del self._open[call.tool]
+            self._open[still_open[0].subject] = still_open

@@ -49,5 +49,5 @@ def after_digest(change: Change, size: int, known: KnownFile, *, same_tail: bool
     if not same_tail:
         return "rewritten"
     if change == "check":
-        return "unchanged" if size == known.size else "grown"
+        return "unchanged" if size == known.read_to + known.waiting else "grown"
     return change
