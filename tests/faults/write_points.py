@@ -32,7 +32,7 @@ from answers import access_to, answers, damage, unsealed
 
 from fabula.kernel.errors import FabulaError
 
-JOBS = ("first", "grown", "rebuild")
+JOBS = ("first", "grown", "seal", "rebuild")
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples" / "home"
 
 
@@ -124,7 +124,7 @@ def prepare(job: str, folder: Path) -> dict[str, Any]:
     state, user = folder / "state", folder / "user"
     state.mkdir(parents=True)
     shutil.copytree(SAMPLES, user)
-    if job != "first":
+    if job in {"grown", "rebuild"}:
         access = access_to(state, user)
         access.scan()
         access.close()
@@ -141,7 +141,10 @@ def prepare(job: str, folder: Path) -> dict[str, Any]:
 def run_job(job: str, home: Path, user: Path) -> None:
     """Do what is to be killed."""
     access = access_to(home, user)
-    access.scan(rebuild=job == "rebuild")
+    if job == "seal":
+        access.seal()
+    else:
+        access.scan(rebuild=job == "rebuild")
     access.close()
 
 
