@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.claude.locate import HOST, Finder
 from fabula.hosts.claude.meta import read_meta
-from fabula.hosts.claude.normalise import TranscriptNormaliser
 from fabula.hosts.claude.side_files import (
     BackupNormaliser,
     HistoryNormaliser,
@@ -66,6 +65,8 @@ class ClaudeSource:
         """Return the normaliser of the file's kind."""
         kind = file.kind
         if kind in ("session", "subagent", "compaction"):
+            from fabula.hosts.claude.normalise import TranscriptNormaliser
+
             meta = None if kind == "session" else read_meta(file.path)
             return TranscriptNormaliser(file, state, results_folder(file), meta)
         if kind == "tool-result":

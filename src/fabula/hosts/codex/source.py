@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.codex.lists import HistoryNormaliser, NamesNormaliser
-from fabula.hosts.codex.normaliser import CodexNormaliser
 from fabula.hosts.walking import Walker, source_file
 from fabula.record.containers.compressed import COMPRESSED_SUFFIXES, CompressedJsonLines
 from fabula.record.containers.document import JsonDocument
@@ -70,6 +69,8 @@ class CodexSource:
             return HistoryNormaliser(self._with_transcript, state)
         if file.kind == "names":
             return NamesNormaliser(state)
+        from fabula.hosts.codex.normaliser import CodexNormaliser
+
         return CodexNormaliser(file, state)
 
 

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.gemini.normaliser import GeminiNormaliser
 from fabula.hosts.gemini.projects import Projects
 from fabula.hosts.gemini.prompts import SHORT, PromptLogNormaliser
 from fabula.hosts.walking import Walker, source_file
@@ -71,6 +70,8 @@ class GeminiSource:
         cwd = self._projects.cwd(below[0]) if below else ""
         if file.kind == "history":
             return PromptLogNormaliser(self._chats, state, cwd)
+        from fabula.hosts.gemini.normaliser import GeminiNormaliser
+
         return GeminiNormaliser(file, state, cwd)
 
 

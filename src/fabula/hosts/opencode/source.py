@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.fields import text_of
 from fabula.hosts.opencode.database import Versions, session_rows
-from fabula.hosts.opencode.normaliser import OpenCodeNormaliser
 from fabula.hosts.walking import Walker, source_file
 from fabula.kernel.records import SourceFile
-from fabula.record.containers.document import JsonDocument
-from fabula.record.containers.rows import SessionRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,12 +57,18 @@ class OpenCodeSource:
     def container(self, file: SourceFile) -> Container:
         """Open a file's byte form."""
         if file.kind.startswith("stored-"):
+            from fabula.record.containers.document import JsonDocument
+
             return JsonDocument(file.path, "")
         database, _, session = file.path.rpartition("#")
+        from fabula.record.containers.rows import SessionRows
+
         return SessionRows(database, session, session_rows)
 
     def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
         """Return the reader of a file's values."""
+        from fabula.hosts.opencode.normaliser import OpenCodeNormaliser
+
         return OpenCodeNormaliser(file, state, self._stored_object)
 
     def _database_sessions(self) -> Iterator[SourceFile]:

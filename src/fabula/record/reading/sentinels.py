@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import escape, unescape
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -156,6 +155,8 @@ def _balance(tags: list[re.Match[str]], index: int, group: str) -> int | None:
 def _references(opener: re.Match[str]) -> tuple[str, ...] | None:
     """Ids of a sentinel's arcs, else its thread; ``None`` for a tag without our attributes: a mere mention."""
     pairs = _ATTRIBUTE.findall(opener["attributes"] or "")
+    from html import unescape  # its table of entities is not for every command
+
     found = {name: unescape(double or single) for name, double, single in pairs}
     if not found.keys() & {"session", "thread", "arcs"}:
         return None
@@ -195,6 +196,8 @@ def _outermost(spans: list[_Span]) -> list[_Span]:
 
 
 def _attribute(value: str) -> str:
+    from html import escape  # its table of entities is not for every command
+
     return escape(value, quote=True)
 
 
