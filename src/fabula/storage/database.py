@@ -102,3 +102,10 @@ def database_errors(path: Path) -> Iterator[None]:
         raise FabulaError("ERR_DATABASE", f"{path} is damaged: {error}") from error
     except (apsw.IOError, apsw.CantOpenError) as error:
         raise FabulaError("ERR_DISK", f"{path}: {error}") from error
+
+
+def give_back_free_pages(connection: apsw.Connection, share: float = 0.05) -> None:
+    """Shrink the file when more than ``share`` of its pages are free; outside of any transaction."""
+    free, pages = int(connection.pragma("freelist_count") or 0), int(connection.pragma("page_count") or 0)
+    if free > pages * share:
+        connection.execute("pragma incremental_vacuum").fetchall()

@@ -10,6 +10,7 @@ from fabula.record.loader import Loader, by_host
 from fabula.record.projects import project_of
 from fabula.record.scan.finding import find_changes
 from fabula.record.scan.scanner import Scanner
+from fabula.storage.database import give_back_free_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +66,9 @@ def run_scan(
     )
     try:
         with collector_paused():
-            return scanner.apply(found, byte_budget=byte_budget)
+            report = scanner.apply(found, byte_budget=byte_budget)
+        give_back_free_pages(connection)
+        return report
     finally:
         loader.close()
         if vault is not None:
