@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
+from math import log, sqrt
 from typing import TYPE_CHECKING
 
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
@@ -130,6 +130,17 @@ class TextArms:
         found = self._connection.execute(statement, (*values, match))
         return [PassageHit(key, thread, first, last, -score) for key, thread, first, last, score in found]
 
+    def around(self, hits: Sequence[PassageHit]) -> list[PassageHit]:
+        """Return the passages up to two away from ``hits`` in their threads that matched nothing themselves."""
+        thread_of = {hit.id: hit.thread for hit in hits}
+        near = sorted({hit.id + step for hit in hits for step in (-2, -1, 1, 2)} - set(thread_of))
+        marks = ",".join("?" * len(near))
+        rows = self._connection.execute(
+            f"select id, thread_id, first_record, last_record from passages where id in ({marks})", tuple(near)
+        )
+        found = [PassageHit(key, thread, first, last, 0.0) for key, thread, first, last in rows]
+        return [one for one in found if any(thread_of.get(one.id + step) == one.thread for step in (-2, -1, 1, 2))]
+
     def _threads(self, terms: Sequence[Term], required: Sequence[str], scope: Scope) -> dict[int, float]:
         condition, values = scope.condition("p.thread_id")
         statement = (
@@ -196,8 +207,11 @@ class TextArms:
 
 
 def rarity(holders: int, number: int) -> float:
-    """Return the weight of a term that ``holders`` of ``number`` texts hold: inverse document frequency."""
-    return log(1 + (max(number, holders) - holders + 0.5) / (holders + 0.5))
+    """Return the weight of a term that ``holders`` of ``number`` texts hold: the root of its inverse frequency.
+
+    The root, because a name that nobody says must not outweigh everything that is said.
+    """
+    return sqrt(log(1 + (max(number, holders) - holders + 0.5) / (holders + 0.5)))
 
 
 def _body(terms: Iterable[Term], required: Sequence[str]) -> str:

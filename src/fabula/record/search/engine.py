@@ -97,7 +97,7 @@ class Searcher:
         ranked = self._ranked(query, scope, found, arms)
         if not ranked:
             return found
-        hits = self._by_record(ranked, arms) if unit == "record" else self._by_thread(ranked, arms)
+        hits = self._by_record(ranked, arms, scope) if unit == "record" else self._by_thread(ranked, arms)
         if order == "recent":
             times = self._facts([hit.thread for hit in hits])
             hits.sort(key=lambda hit: (-times[hit.thread].last_time, -hit.ranked.score, hit.thread))
@@ -197,26 +197,17 @@ class Searcher:
             best.setdefault(hit.thread, hit)
         return [Hit(one.id, best.get(one.id), one) for one in ranked]
 
-    def _by_record(self, ranked: Sequence[Ranked], arms: Arms) -> list[Hit]:
+    def _by_record(self, ranked: Sequence[Ranked], arms: Arms, scope: Scope) -> list[Hit]:
         scores = {one.id: one for one in ranked}
-        order = rank_passages(
-            arms.passages, self._neighbours(arms.passages), {key: one.score for key, one in scores.items()}
-        )
-        passages = {hit.id: hit for hit in arms.passages}
-        coverage = {hit.id: scores[hit.thread].coverage for hit in arms.passages}
-        return [
-            Hit(passages[one.id].thread, passages[one.id], Ranked(one.id, one.score, coverage[one.id], one.arms))
-            for one in order
-        ]
-
-    def _neighbours(self, hits: Sequence[PassageHit]) -> dict[int, tuple[int, int, int, int]]:
-        """Return the passages around each hit in its thread: two before, one before, one after, two after."""
-        thread_of = {hit.id: hit.thread for hit in hits}
-
-        def near(hit: PassageHit, step: int) -> int:
-            return hit.id + step if thread_of.get(hit.id + step) == hit.thread else 0
-
-        return {hit.id: (near(hit, -2), near(hit, -1), near(hit, 1), near(hit, 2)) for hit in hits}
+        around = [] if scope.needs_passage else self._arms.around(arms.passages)
+        passages = {hit.id: hit for hit in (*around, *arms.passages) if hit.thread in scores}
+        order = rank_passages(list(passages.values()), {key: one.score for key, one in scores.items()})
+        hits = []
+        for one in order:
+            passage = passages[one.id]
+            shown = Ranked(one.id, one.score, scores[passage.thread].coverage, one.arms)
+            hits.append(Hit(passage.thread, passage, shown))
+        return hits
 
     def _newest(self, terms: Sequence[Term], scope: Scope, limit: int, offset: int) -> Found:
         threads, number = newest_threads(self._connection, terms, scope, limit=limit, offset=offset)

@@ -32,9 +32,9 @@ BY_PROGRAM = 0.7  # factor of threads in sessions that a program started
 
 #: Below this coverage the best match is called weak: calibrated on questions asked of the wrong conversations, of
 #: which at least nine in ten must be called weak.
-WEAK = 0.5
+WEAK = 0.57
 #: Below this one nothing is returned: what matched is a common word or two out of many.
-NOTHING = 0.15
+NOTHING = 0.2
 #: Below this one thread vectors are asked.
 UNCOVERED = 0.6
 
@@ -121,22 +121,20 @@ def best_passages(hits: Sequence[PassageHit]) -> dict[int, float]:
     return best
 
 
-def rank_passages(
-    hits: Sequence[PassageHit], neighbours: Mapping[int, Sequence[int]], threads: Mapping[int, float]
-) -> list[Ranked]:
+def rank_passages(hits: Sequence[PassageHit], threads: Mapping[int, float]) -> list[Ranked]:
     """Order passages by themselves, their window and their thread.
 
-    ``neighbours`` gives for a passage the ids two before, one before, one after and two after it in its thread (0 where
-    there is none); ``threads`` are scores of threads.
+    Passages with neighbouring ids in one thread follow each other; one that matched nothing itself scores 0 and may
+    stand in the window of others. ``threads`` are scores of threads.
     """
     own = {hit.id: hit.score for hit in hits}
     thread_of = {hit.id: hit.thread for hit in hits}
     window = {}
     for passage, score in own.items():
-        far_before, before, after, far_after = neighbours.get(passage, (0, 0, 0, 0))
-        near = own.get(before, 0.0) + own.get(after, 0.0)
-        far = own.get(far_before, 0.0) + own.get(far_after, 0.0)
-        window[passage] = score + near + FAR * far
+        thread = thread_of[passage]
+        near = (own[other] for other in (passage - 1, passage + 1) if thread_of.get(other) == thread)
+        far = (own[other] for other in (passage - 2, passage + 2) if thread_of.get(other) == thread)
+        window[passage] = score + sum(near) + FAR * sum(far)
     prior = scaled({thread: threads.get(thread, 0.0) for thread in set(thread_of.values())})
     by_thread = {passage: prior[thread] for passage, thread in thread_of.items()}
     arms: list[Arm] = [
