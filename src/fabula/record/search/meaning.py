@@ -30,6 +30,7 @@ QUERY_PIECES = 64
 PIECE_DECAY = 50.0  # pieces after which one at a head counts 1/e in the comparison piece by piece
 PIECES_WEIGHT = 1.0  # of that comparison; that of the means has 1
 KEPT = 200
+SHORTLIST = 600  # threads compared piece by piece: the closest by their means
 
 _OPENERS = tuple(KINDS.index(kind) for kind in ("prompt", "task"))
 
@@ -46,8 +47,8 @@ class HeadVector:
 def without_vector(connection: apsw.Connection, tag: bytes, limit: int) -> list[int]:
     """Return the newest threads that have no vector of this table."""
     rows: list[Any] = connection.execute(
-        "select t.id from threads t left join vectors v on v.thread_id = t.id and substr(v.text_hash, 1, ?) = ?"
-        " where v.thread_id is null order by t.id desc limit ?",
+        "select id from threads where id not in (select thread_id from vectors where substr(text_hash, 1, ?) = ?)"
+        " order by id desc limit ?",
         (len(tag), tag, limit),
     ).fetchall()
     return [int(row[0]) for row in rows]
@@ -127,40 +128,40 @@ class MeaningArm:
         ids = self._table.pieces.ids(text, QUERY_PIECES)
         if not ids or not len(self._threads):
             return {}
-        scores = self._means @ self._table.mean(ids, head=False) + PIECES_WEIGHT * self._by_piece(ids)
-        order = numpy.argsort(-scores, kind="stable")
-        chosen: dict[int, float] = {}
-        for at in range(0, len(order), 4 * KEPT):
-            part = order[at : at + 4 * KEPT]
-            threads = [int(thread) for thread in self._threads[part]]
-            within = allowed(threads)
-            for thread, score in zip(threads, scores[part], strict=True):
-                if thread in within:
-                    chosen[thread] = float(score)
-                    if len(chosen) == KEPT:
-                        return chosen
-        return chosen
+        means = self._means @ self._table.mean(ids, head=False)
+        rows = self._shortlist(numpy.argsort(-means, kind="stable"), allowed)
+        scores = means[rows] + PIECES_WEIGHT * self._by_piece(ids, rows)
+        best = numpy.argsort(-scores, kind="stable")[:KEPT]
+        return {int(self._threads[rows[at]]): float(scores[at]) for at in best}
 
-    def _by_piece(self, ids: Sequence[int]) -> Any:
+    def _shortlist(self, order: Any, allowed: Callable[[Sequence[int]], set[int]]) -> Any:
+        """Return the first rows of an order whose threads are allowed."""
+        chosen: list[int] = []
+        for at in range(0, len(order), SHORTLIST):
+            part = order[at : at + SHORTLIST]
+            within = allowed([int(thread) for thread in self._threads[part]])
+            chosen += [int(row) for row in part if int(self._threads[row]) in within]
+            if len(chosen) >= SHORTLIST:
+                break
+        return self._numpy.asarray(chosen[:SHORTLIST], dtype=self._numpy.int64)
+
+    def _by_piece(self, ids: Sequence[int], rows: Any) -> Any:
         """For each thread: how close the closest piece of its beginning is to each piece of the query, on average.
 
         Pieces weigh by their rarity among beginnings; early pieces of a beginning count more.
         """
         numpy = self._numpy
-        wanted = unit(numpy, self._table.vectors(ids))
         close = numpy.zeros((len(ids), len(self._distinct) + 1), numpy.float32)  # the last column is the padding's
-        close[:, :-1] = wanted @ self._pieces.T
+        close[:, :-1] = unit(numpy, self._table.vectors(ids)) @ self._pieces.T
         weights = self._rarity(ids)
-        best = numpy.zeros(len(self._threads), numpy.float32)
-        for row, weight in zip(close, weights, strict=True):
-            best += weight * (row[self._heads] * self._decay).max(axis=1)
-        return best / max(float(sum(weights)), 1e-9)
+        best = (close[:, self._heads[rows]] * self._decay).max(axis=2)
+        return weights @ best / max(float(weights.sum()), 1e-9)
 
-    def _rarity(self, ids: Sequence[int]) -> list[float]:
+    def _rarity(self, ids: Sequence[int]) -> Any:
         numpy = self._numpy
-        number = len(self._threads)
-        held = {int(piece): int(count) for piece, count in zip(self._distinct, self._holders, strict=True)}
-        return [float(numpy.log(1 + (number - held.get(one, 0) + 0.5) / (held.get(one, 0) + 0.5))) for one in ids]
+        at = numpy.searchsorted(self._distinct, ids).clip(0, len(self._distinct) - 1)
+        held = numpy.where(self._distinct[at] == ids, self._holders[at], 0)
+        return numpy.log(1 + (len(self._threads) - held + 0.5) / (held + 0.5)).astype(numpy.float32)
 
     def _read(self, fresh: Sequence[HeadVector]) -> None:
         version = (int(self._connection.pragma("data_version") or 0), len(fresh))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BEST_PASSAGE = 0.5
 COVERAGE = 1.5
 TITLE = 0.3
-MEANING = 3.0  # thread vectors, asked only when the words leave the query uncovered
+MEANING = 16.0  # thread vectors, asked only when the words leave the query uncovered
 
 #: Weights of the arms of a passage or record; its own BM25 has 1.
 WINDOW = 1.0
@@ -100,7 +100,8 @@ def rank_threads(
         ("title", TITLE, titles, titles),
     ]
     if meaning:
-        arms.append(("meaning", MEANING * max(0.0, 1 - best_coverage / UNCOVERED), meaning, scaled(meaning)))
+        weight = MEANING * max(0.0, 1 - best_coverage / UNCOVERED) ** 2
+        arms.append(("meaning", weight, meaning, scaled(meaning)))
     most = sum(weight for _, weight, _, _ in arms)
     total = weighted_sum((weight, values) for _, weight, _, values in arms)
     scores = {
