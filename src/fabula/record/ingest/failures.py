@@ -35,26 +35,35 @@ class OpenFailure:
 class FailureTracker:
     """Follows the calls of one file and pairs failures with what resolved them.
 
-    ``read_call`` gives the call that a failed record of an earlier scan answered.
+    ``read_call`` gives the call that a failed record of an earlier scan answered; ``held_call`` the call with a tool id
+    in a record of an earlier scan.
     """
 
     def __init__(
-        self, rows: Rows, read_call: Callable[[int], Block | None], earlier: apsw.Connection | None, session: int
+        self,
+        rows: Rows,
+        read_call: Callable[[int], Block | None],
+        held_call: Callable[[str, str], Block | None],
+        earlier: apsw.Connection | None,
+        session: int,
     ) -> None:
-        """``earlier`` is the map when it may hold failures of the session from earlier scans."""
+        """``earlier`` is the map when it may hold calls and failures of the session from earlier scans."""
         self.rows = rows
         self._read_call = read_call
+        self._held_call = held_call
         self._earlier = earlier
+        self._resumed = earlier is None
         self._session = session
         self._calls: dict[str, Block] = {}  # by tool id, until the result comes
         self._open: dict[str, list[OpenFailure]] = {}  # by subject
         self._families: set[bool] = set()  # of tools with open failures: the shell's, the others
         self._results = 0
 
-    def _resume(self, connection: apsw.Connection) -> None:
+    def _resume(self) -> None:
         """Take up the unresolved failures that earlier scans found in the session."""
-        self._earlier = None
-        for tool, about, record in connection.execute(
+        self._resumed = True
+        assert self._earlier is not None
+        for tool, about, record in self._earlier.execute(
             "select f.tool, f.subject, f.record_id from failures f join records r on r.id=f.record_id"
             " where r.session_id=? and f.resolved_by is null and f.subject<>'' order by f.record_id desc limit ?",
             (self._session, OPEN_LIMIT),
@@ -67,15 +76,20 @@ class FailureTracker:
 
     def call(self, block: Block) -> None:
         """Remember a call until its result comes."""
-        if self._earlier is not None:
-            self._resume(self._earlier)
         if block.tool_id:
             self._calls[block.tool_id] = block
 
-    def result(self, block: Block, row: int, thread: int | None, time: int | None) -> None:
-        """Take in a result: a failure opens, a success ends the failures of calls about the same thing."""
+    def result(self, block: Block, row: int, holder: str, thread: int | None, time: int | None) -> None:
+        """Take in a result: a failure opens, a success ends the failures of calls about the same thing.
+
+        ``holder`` is the id of the record that holds the call, which an earlier scan may have mapped.
+        """
+        if not self._resumed:
+            self._resume()
         self._results += 1
         call = self._calls.pop(block.tool_id, None)
+        if call is None and self._earlier is not None and (block.failed or self._families):
+            call = self._held_call(holder, block.tool_id)
         if block.failed:
             self._failed(block, call, row, thread, time)
         elif call is not None and (call.tool in SHELL_TOOLS) in self._families:

@@ -78,7 +78,7 @@ class Mapper:
         self._sessions = {file.session: session}
         self._packed: dict[str, bytes | str] = {}
         earlier = None if self._fresh else self.connection
-        self._failures = FailureTracker(self.rows, self._failed_call, earlier, session)
+        self._failures = FailureTracker(self.rows, self._failed_call, self._held_call, earlier, session)
         self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
 
     def add(self, record: Record) -> None:
@@ -228,7 +228,7 @@ class Mapper:
                     key = block.input.get(name) if block.input else None
                     if isinstance(key, str) and key:
                         self.rows.spawns[key] = row
-                self._failures.result(block, row, thread, record.time)
+                self._failures.result(block, row, record.source or record.parent, thread, record.time)
 
     def _flags(self, record: Record, file: SourceFile) -> int:
         flags = schema.SIDECHAIN if record.sidechain else 0
@@ -328,6 +328,15 @@ class Mapper:
             return None
         answered = {block.tool_id for block in result.blocks if block.kind == "result"}
         return next((block for block in call.blocks if block.kind == "call" and block.tool_id in answered), None)
+
+    def _held_call(self, holder: str, tool_id: str) -> Block | None:
+        """Read the call with a tool id that a record of an earlier scan holds."""
+        found = self.connection.execute(
+            "select file_id, offset, length from records where uid=?", (self._pack(holder),)
+        ).fetchone()
+        record = self.read_copy(*found) if found else None
+        blocks = record.blocks if record is not None else ()
+        return next((block for block in blocks if block.kind == "call" and block.tool_id == tool_id), None)
 
     def _known(self, packed: bytes | str) -> int | None:
         row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
