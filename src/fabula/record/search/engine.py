@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from fabula.record.search.scope import Scope
     from fabula.search.query import Query
 
+SENTENCE = 3  # terms; fewer are names, whose meaning a vector would only guess
+
 Unit = Literal["thread", "record"]
 Order = Literal["relevance", "recent"]
 
@@ -142,7 +144,8 @@ class Searcher:
         return self._arms.coverage(arms, threads, PARTS_SHARE) if threads else {}
 
     def _by_meaning(self, query: Query, scope: Scope, found: Found) -> dict[int, float]:
-        if found.coverage >= UNCOVERED or any(term.required for term in found.terms):
+        asks_in_words = len(found.terms) >= SENTENCE and not any(term.required for term in found.terms)
+        if found.coverage >= UNCOVERED or not asks_in_words:
             return {}
         if self._meaning is None:
             return {}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from fabula.kernel.errors import FabulaError
 from fabula.record.ingest.text import searchable
 from fabula.record.map.schema import PASSAGE_COLUMNS
-from fabula.record.search.rank import PARTS_SHARE
 from fabula.search.excerpt import Excerpt, excerpt
 from fabula.search.matching import Match, Matcher, relevance
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from fabula.search.matching import Tokenizer
 
 READ_CHARACTERS = 8_000  # of one record's column that are looked at for the lines to show
+PARTS_SHARE = 0.3  # of the parts of a name, when records of one passage are compared
 READ_BYTES = 200_000  # a longer record is looked at only when it is the only one of its passage
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 BEST_PASSAGE = 0.5
 COVERAGE = 1.5
 TITLE = 0.3
-MEANING = 16.0  # thread vectors, asked only when the words leave the query uncovered
+#: The part of the score that thread vectors take over where no thread holds much of the query. They are asked below a
+#: best coverage of ``UNCOVERED`` and have all of their part ``FADING`` below that.
+MEANING = 0.95
+UNCOVERED, FADING = 0.6, 0.3
 
 #: Weights of the arms of a passage or record; its own BM25 has 1.
 WINDOW = 1.0
@@ -35,8 +38,6 @@ BY_PROGRAM = 0.7  # factor of threads in sessions that a program started
 WEAK = 0.57
 #: Below this one nothing is returned: what matched is a common word or two out of many.
 NOTHING = 0.2
-#: Below this one thread vectors are asked.
-UNCOVERED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +94,18 @@ def rank_threads(
     ``coverage`` and ``titles`` are shares (0 to 1) and are not scaled; the other arms are, over all that they found.
     Meaning weighs the more, the less of the query any one thread holds (``best_coverage``).
     """
+    part = MEANING * min(1.0, max(0.0, UNCOVERED - best_coverage) / FADING) if meaning else 0.0
+    lexical = (1.0 - part) / (1.0 + BEST_PASSAGE + COVERAGE + TITLE)
     arms: list[Arm] = [
-        ("prose", 1.0, prose, scaled(prose)),
-        ("passage", BEST_PASSAGE, passages, scaled(passages)),
-        ("coverage", COVERAGE, coverage, coverage),
-        ("title", TITLE, titles, titles),
+        ("prose", lexical, prose, scaled(prose)),
+        ("passage", lexical * BEST_PASSAGE, passages, scaled(passages)),
+        ("coverage", lexical * COVERAGE, coverage, coverage),
+        ("title", lexical * TITLE, titles, titles),
+        ("meaning", part, meaning, scaled(meaning)),
     ]
-    if meaning:
-        weight = MEANING * max(0.0, 1 - best_coverage / UNCOVERED) ** 2
-        arms.append(("meaning", weight, meaning, scaled(meaning)))
-    most = sum(weight for _, weight, _, _ in arms)
     total = weighted_sum((weight, values) for _, weight, _, values in arms)
     scores = {
-        thread: score / most * (BY_PROGRAM if facts[thread].by_program else 1.0)
+        thread: score * (BY_PROGRAM if facts[thread].by_program else 1.0)
         for thread, score in total.items()
         if thread in facts
     }
