@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fabula.hosts.gemini.normaliser import GeminiNormaliser
@@ -238,6 +238,7 @@ messages = st.fixed_dictionaries(
 
 @settings(max_examples=300)
 @given(st.lists(messages | values, max_size=6))
+@example([{"sessionId": None, "messages": [None]}])
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence):
     records, skipped = read(sequence)
     assert len(records) + sum(skipped.values()) == len(sequence)

@@ -75,7 +75,9 @@ class GeminiNormaliser:
         fresh = [
             message
             for message in list_of(value, "messages")
-            if self._is_first(text_of(message, "id")) and content.texts(message.get("content"))
+            if isinstance(message, dict)
+            and self._is_first(text_of(message, "id"))
+            and content.texts(message.get("content"))
         ]
         if not fresh:
             return name
