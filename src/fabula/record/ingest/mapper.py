@@ -153,6 +153,8 @@ class Mapper:
         if record.title and record.title_rank >= facts.title_rank:
             facts.title, facts.title_rank = record.title, record.title_rank
         facts.see(record.time)
+        facts.cwd = facts.cwd or record.cwd
+        facts.branch = facts.branch or record.branch
         if record.parent_session:
             self._adopt(record, session)
         if known.session != session:
