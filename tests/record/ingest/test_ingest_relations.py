@@ -239,3 +239,16 @@ def test_a_failed_edit_is_ended_by_writing_the_same_file(record_home: RecordHome
 
     rows = record_home.rows("select o.uid from failures x join records o on o.id=x.resolved_by")
     assert [unpack_id(uid) for (uid,) in rows] == [wrote]
+
+
+def test_a_fork_that_adds_nothing_yet_is_in_its_origins_project(record_home: RecordHome) -> None:
+    origin = ClaudeSession("origin")
+    origin.prompt("one")
+    record_home.save(origin)
+    record_home.save(origin.fork("fork"))
+
+    record_home.scan()
+
+    projects = record_home.rows("select distinct p.label from sessions s join projects p on p.id=s.project_id")
+    assert projects == [("harbor",)]
+    assert record_home.rows("select count(*) from sessions where project_id is null") == [(0,)]

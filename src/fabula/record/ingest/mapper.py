@@ -137,6 +137,8 @@ class Mapper:
         """Write the batch collected so far."""
         self._passages.flush()
         self._finish_text()
+        for session in self.rows.sessions:
+            self._scope(session)  # also of sessions that only repeat others' records: they have a project too
         write_rows(self.connection, self.rows)
         self.rows = Rows()
         if self._file is not None:

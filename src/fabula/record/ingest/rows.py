@@ -151,6 +151,10 @@ def _write_shared(connection: apsw.Connection, rows: Rows) -> None:
     for (session, owner), records in rows.shared.items():
         earlier, later = (session, owner) if _came_first(connection, session, owner) else (owner, session)
         if earlier == session:
+            moved = len(set(records))
+            connection.executemany(
+                "update sessions set records=records+? where id=?", ((moved, session), (-moved, owner))
+            )
             connection.executemany("update records set session_id=? where id=?", ((session, row) for row in records))
             connection.executemany(
                 "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
