@@ -13,7 +13,7 @@ from command import SAMPLES
 from fabula.testing.mutations import mutated, reseeded
 
 #: What does not depend on how the files came in.
-ASKED = ("bytes", "links", "touches", "responses", "citations", "failures")
+ASKED = ("bytes", "links", "sessions", "touches", "responses", "citations", "failures")
 
 
 def transcripts(folder: Path, random: Random, *, malformed: bool) -> dict[Path, bytes]:
