@@ -87,13 +87,17 @@ class Matcher:
     def find(self, text: str) -> list[Match]:
         """Return the places that say a term, in order, none inside another."""
         tokens = self._tokenizer.tokens(text)
+        humps = _HUMP.search(text) is not None
+        rows, parts, prefixes = self._rows, self._parts, self._prefixes
         found: list[Match] = []
-        at = 0
-        while at < len(tokens):
-            match, taken = self._at(text, tokens, at)
+        skip = 0
+        for at, token in enumerate(tokens):
+            if at < skip or not (humps or prefixes or token[2] in rows or token[2] in parts):
+                continue
+            match, taken = self._at(text, tokens, at, inside=humps)
             if match is not None:
                 found.append(match)
-            at += taken
+            skip = at + taken
         if not text.isascii():
             found = _in_characters(found, text)
             found += self._runs_in(text)
@@ -107,7 +111,7 @@ class Matcher:
             for place in run.finditer(text)
         ]
 
-    def _at(self, text: str, tokens: list[tuple[int, int, str]], at: int) -> tuple[Match | None, int]:
+    def _at(self, text: str, tokens: list[tuple[int, int, str]], at: int, *, inside: bool) -> tuple[Match | None, int]:
         """Return the match that begins at a token, if any, and how many tokens it takes."""
         start, end, stem = tokens[at]
         for row, number in self._rows.get(stem, ()):
@@ -121,7 +125,7 @@ class Matcher:
                 prefix.startswith(stem) and len(prefix) - len(stem) <= ENDING and len(stem) > 3
             ):
                 return Match(start, end, wanted, whole=True), 1
-        return self._inside(text, tokens[at]), 1
+        return (self._inside(text, tokens[at]) if inside else None), 1
 
     def _inside(self, text: str, token: tuple[int, int, str]) -> Match | None:
         """Match the parts of a camelCase word as the words they are."""

@@ -178,7 +178,7 @@ def _hit(
     explain: bool,
 ) -> SearchHit:
     thread = thread_by_row(app.reader(), hit.thread)
-    evidence = reader.of_passage(hit.passage) if hit.passage else None
+    evidence = reader.of_passage(hit.passage, hit.ranked.coverage) if hit.passage else None
     evidence = evidence or reader.of_opening(hit.thread)
     session, session_title, host = _session(app, hit.thread, sessions)
     record = evidence.row.uid if evidence else ""

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from fabula.record.search.engine import Found
     from fabula.search.matching import Tokenizer
 
-READ_CHARACTERS = 8_000  # of one record's column that are looked at for the lines to show
+READ_CHARACTERS = 4_000  # of one record's column that are looked at for the lines to show
 PARTS_SHARE = 0.3  # of the parts of a name, when records of one passage are compared
 READ_BYTES = 200_000  # a longer record is looked at only when it is the only one of its passage
+
+
+#: The order in which kinds of records are read.
+FIRST = {"prompt": 0, "task": 0, "reply": 1, "call": 2}
+SLACK = 0.02  # of coverage that rounding and parts of names may cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +47,25 @@ class EvidenceReader:
         self._weights = found.weights
         self._kinds = frozenset(kinds)
 
-    def of_passage(self, hit: PassageHit) -> Evidence | None:
-        """Return the best record of a passage; ``None`` when none of its records can be read."""
+    def of_passage(self, hit: PassageHit, coverage: float) -> Evidence | None:
+        """Return the best record of a passage; ``None`` when none of its records can be read.
+
+        What people and agents said is read first, and reading ends with a record that holds as much of the query as its
+        whole thread does (``coverage``).
+        """
         rows = self._loader.rows(
             "id between ? and ? and thread_id = ?", (hit.first_record, hit.last_record, hit.thread)
         )
         small = [row for row in rows if row.length <= READ_BYTES or len(rows) == 1]
-        return self._best([row for row in small if not self._kinds or row.kind in self._kinds])
+        wanted = [row for row in small if not self._kinds or row.kind in self._kinds]
+        return self._best(sorted(wanted, key=lambda row: (FIRST.get(row.kind, 3), row.id)), coverage)
 
     def of_opening(self, thread: int) -> Evidence | None:
         """Return how a thread began: what is shown of one that was found without a passage."""
         statement = "id = (select min(id) from records where thread_id = ? and kind in (0, 1, 2))"
-        return self._best(self._loader.rows(statement, (thread,)))
+        return self._best(self._loader.rows(statement, (thread,)), 1.0)
 
-    def _best(self, rows: Sequence[Row]) -> Evidence | None:
+    def _best(self, rows: Sequence[Row], coverage: float) -> Evidence | None:
         best: tuple[float, Row, str, list[Match]] | None = None
         for row in rows:
             for text, weight in self._texts(row):
@@ -63,11 +73,17 @@ class EvidenceReader:
                 score = weight * relevance(matches, self._weights, PARTS_SHARE)
                 if best is None or score > best[0]:
                     best = (score, row, text, matches)
+            if best is not None and self._share(best[3]) >= min(coverage, 1.0) - SLACK:
+                break
         if best is None:
             return None
         _, row, text, matches = best
         shown = excerpt(text, matches, self._weights)
         return Evidence(row, shown, tuple(sorted({match.term for match in matches if match.whole})))
+
+    def _share(self, matches: Sequence[Match]) -> float:
+        """Return the share of the query's weight that matches hold whole."""
+        return sum(self._weights[term] for term in {m.term for m in matches if m.whole}) / (sum(self._weights) or 1.0)
 
     def _texts(self, row: Row) -> list[tuple[str, float]]:
         """Return the searched texts of a record with the weights of their columns."""

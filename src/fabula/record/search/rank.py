@@ -21,9 +21,11 @@ BEST_PASSAGE = 0.5
 COVERAGE = 1.5
 TITLE = 0.3
 #: The part of the score that thread vectors take over where no thread holds much of the query. They are asked below a
-#: best coverage of ``UNCOVERED`` and have all of their part ``FADING`` below that.
+#: best coverage of ``UNCOVERED`` and have all of their part ``FADING`` below that; the closest thread must be closer
+#: than ``NEAR``, and has all of its say ``NEARING`` above that: where nothing begins like the query they are silent.
 MEANING = 0.95
-UNCOVERED, FADING = 0.6, 0.3
+UNCOVERED, FADING = 0.75, 0.15
+NEAR, NEARING = 0.6, 0.2
 
 #: Weights of the arms of a passage or record; its own BM25 has 1.
 WINDOW = 1.0
@@ -94,7 +96,7 @@ def rank_threads(
     ``coverage`` and ``titles`` are shares (0 to 1) and are not scaled; the other arms are, over all that they found.
     Meaning weighs the more, the less of the query any one thread holds (``best_coverage``).
     """
-    part = MEANING * min(1.0, max(0.0, UNCOVERED - best_coverage) / FADING) if meaning else 0.0
+    part = meaning_part(best_coverage, max(meaning.values(), default=0.0))
     lexical = (1.0 - part) / (1.0 + BEST_PASSAGE + COVERAGE + TITLE)
     arms: list[Arm] = [
         ("prose", lexical, prose, scaled(prose)),
@@ -111,6 +113,13 @@ def rank_threads(
     }
     order = sorted(scores, key=lambda thread: (-scores[thread], -facts[thread].last_time, thread))
     return [Ranked(thread, scores[thread], coverage.get(thread, 0.0), arms) for thread in order]
+
+
+def meaning_part(best_coverage: float, closest: float) -> float:
+    """Return the part of the score (0 to 1) that vectors decide: see :data:`MEANING`."""
+    needed = min(1.0, max(0.0, UNCOVERED - best_coverage) / FADING)
+    certain = min(1.0, max(0.0, closest - NEAR) / NEARING)
+    return MEANING * needed * certain
 
 
 def best_passages(hits: Sequence[PassageHit]) -> dict[int, float]:
