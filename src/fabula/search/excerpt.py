@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from fabula.search.matching import Match
 
 WIDTH = 280  # characters
+_BLANKS = re.compile(r"\s+")
 LEAD = 60  # characters shown before the first match
 
 
@@ -62,21 +65,18 @@ def _word_start(text: str, start: int, first: int) -> int:
 
 def _on_one_line(text: str, marks: Sequence[tuple[int, int]], *, before: bool, after: bool) -> Excerpt:
     """Join lines and runs of blanks, moving the marks along."""
-    moved: list[int] = []
-    out: list[str] = ["…"] if before else []
-    length = 1 if before else 0
-    blank = True
-    for character in text:
-        moved.append(length)
-        if character.isspace():
-            if not blank:
-                out.append(" ")
-                length += 1
-            blank = True
-        else:
-            out.append(character)
-            length += 1
-            blank = False
-    moved.append(length)
-    line = "".join(out).rstrip() + ("…" if after else "")
-    return Excerpt(line, tuple((moved[start], moved[end - 1] + 1) for start, end in marks if end > start))
+    ends: list[int] = []  # where each run of blanks that shrinks ends, and how much shorter the text is from there on
+    lost: list[int] = []
+    shorter = -1 if before else 0
+    for blank in _BLANKS.finditer(text):
+        shorter += len(blank.group()) - (0 if blank.start() == 0 else 1)
+        ends.append(blank.end())
+        lost.append(shorter)
+
+    def moved(position: int) -> int:
+        at = bisect_right(ends, position)
+        return position - (lost[at - 1] if at else shorter_at_start)
+
+    shorter_at_start = -1 if before else 0
+    line = ("…" if before else "") + _BLANKS.sub(" ", text).strip() + ("…" if after else "")
+    return Excerpt(line, tuple((moved(start), moved(end - 1) + 1) for start, end in marks if end > start))

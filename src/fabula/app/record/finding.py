@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from fabula.app.record.reading import clean, given_titles, one_line, opening_of
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import estimate_tokens
-from fabula.record.reading.catalogue import ThreadRow, session_by_row, thread_by_row
+from fabula.record.reading.catalogue import session_by_row, thread_by_row
 from fabula.record.search.engine import Searcher
 from fabula.record.search.scope import scope_for
 from fabula.search.query import read_query
@@ -192,28 +192,23 @@ def _hit(
         thread.id, record, session, session_title, host, thread.project, evidence.row.kind if evidence else "",
         evidence.row.time if evidence and evidence.row.time is not None else thread.last_time,
         title, shown, marks, _round(hit.ranked.score), _round(hit.ranked.coverage), thread.records,
-        estimate_tokens(_characters(thread)), command, parts if explain else {},
+        estimate_tokens(thread.characters), command, parts if explain else {},
     )  # fmt: skip
 
 
 def _opening(app: App, thread: int, evidence: Evidence | None) -> str:
-    """Return how the thread began, unless that is what the excerpt shows."""
-    opening = opening_of(app, thread)
-    return "" if evidence and opening and evidence.excerpt.text.startswith(opening[:40]) else opening
-
-
-def _characters(thread: ThreadRow) -> int:
-    return thread.characters
+    """Return how the thread began, unless the excerpt is of a prompt and tells as much."""
+    return "" if evidence and evidence.row.kind in {"prompt", "task"} else opening_of(app, thread)
 
 
 def _session(app: App, thread: int, known: dict[int, tuple[str, str, str]]) -> tuple[str, str, str]:
-    for (row,) in app.reader().execute("select session_id from threads where id = ?", (thread,)):
-        key = int(row)
-        if key not in known:
-            found = session_by_row(app.reader(), key)
-            known[key] = (found.id, one_line(clean(found.title)), found.host)
-        return known[key]
-    return "", "", ""
+    """Return (id, title, host) of the session that a thread belongs to."""
+    rows: list[Any] = app.reader().execute("select session_id from threads where id = ?", (thread,)).fetchall()
+    key = int(rows[0][0])
+    if key not in known:
+        found = session_by_row(app.reader(), key)
+        known[key] = (found.id, one_line(clean(found.title)), found.host)
+    return known[key]
 
 
 def _shown(one: Excerpt | None) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -128,7 +128,7 @@ class MeaningArm:
         ids = self._table.pieces.ids(text, QUERY_PIECES)
         if not ids or not len(self._threads):
             return {}
-        means = self._means @ self._table.mean(ids, head=False)
+        means = self._close(self._table.mean(ids, head=False)[None, :], self._means)[0]
         rows = self._shortlist(numpy.argsort(-means, kind="stable"), allowed)
         scores = means[rows] + PIECES_WEIGHT * self._by_piece(ids, rows)
         best = numpy.argsort(-scores, kind="stable")[:KEPT]
@@ -152,10 +152,17 @@ class MeaningArm:
         """
         numpy = self._numpy
         close = numpy.zeros((len(ids), len(self._distinct) + 1), numpy.float32)  # the last column is the padding's
-        close[:, :-1] = unit(numpy, self._table.vectors(ids)) @ self._pieces.T
+        close[:, :-1] = self._close(unit(numpy, self._table.vectors(ids)), self._pieces)
         weights = self._rarity(ids)
         best = (close[:, self._heads[rows]] * self._decay).max(axis=2)
         return weights @ best / max(float(weights.sum()), 1e-9)
+
+    def _close(self, queries: Any, vectors: Any) -> Any:
+        """Return the products of rows: [queries, vectors].
+
+        By einsum, not by a matrix product: for so little work the threads of a BLAS cost more than they bring.
+        """
+        return self._numpy.einsum("qd,vd->qv", queries, vectors)
 
     def _rarity(self, ids: Sequence[int]) -> Any:
         numpy = self._numpy
