@@ -120,3 +120,17 @@ def test_secrets_leave_what_is_told(home: RecordHome) -> None:
     assert len(result.occurrences) == 1
     assert result.occurrences[0].resolution is not None
     assert secret not in repr(result)
+
+
+def test_an_error_inside_private_text_is_not_remembered(home: RecordHome) -> None:
+    session = ClaudeSession("private")
+    session.prompt("run it")
+    session.tool(
+        "Bash", {"command": "x"}, "<private>\nValueError: my street\n</private>\nOSError: no file", failed=True
+    )
+    session.tool("Bash", {"command": "y"}, "<private>\nValueError: my town\n</private>", failed=True)
+    home.save(session)
+    assert [one.message for one in find(home).occurrences] == ["OSError: no file"]
+    stored = home.app.reader().execute("select group_concat(signature || message || subject) from failures").fetchone()
+    assert stored is not None
+    assert "my " not in str(stored[0])

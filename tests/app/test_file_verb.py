@@ -309,3 +309,14 @@ def test_a_subagent_s_edits_belong_to_the_history(home: RecordHome) -> None:
     edit(agent, "1", "2")
     home.save(agent)
     assert history(home, show=2).content == "a = 2\n"
+
+
+def test_contents_and_differences_hide_private_text(home: RecordHome) -> None:
+    session = begin("private")
+    write(session, "a\n<private>\nmy street\n</private>\nb\n")
+    edit(session, "b\n", "c\n")
+    home.save(session)
+    result = history(home, show=1, diff=("1", "2"))
+    assert result.content == "a\n[private]\nb\n"
+    assert result.diff is not None
+    assert "my street" not in result.diff

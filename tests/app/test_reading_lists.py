@@ -9,6 +9,8 @@ import pytest
 from fabula.app.record.pin import PinRequest, pin, unpin
 from fabula.app.record.session import SessionRequest, session
 from fabula.app.record.sessions import SessionsRequest, SessionsResult, sessions
+from fabula.app.record.similar import SimilarRequest, similar
+from fabula.app.record.terms import TermsRequest, terms
 from fabula.app.record.timeline import TimelineRequest, timeline
 from fabula.app.record.title import TitleRequest, title
 from fabula.kernel.errors import FabulaError
@@ -174,3 +176,24 @@ def test_openings_hide_secrets_and_private_text(home: RecordHome) -> None:
     assert token not in opening
     assert "my street" not in opening
     assert len(opening) <= 160
+
+
+def test_the_opening_of_a_prompt_that_begins_with_a_long_key_hides_it(home: RecordHome) -> None:
+    lines = "\n".join(
+        f"{number:02d}" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6A7b8C9d0" for number in range(30)
+    )
+    ours = ClaudeSession("key")
+    ours.prompt(f"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\nkeep this")
+    home.save(ours)
+    opening = timeline(home.app, TimelineRequest()).threads[0].opening
+    assert opening == "[redacted: private-key] keep this"
+
+
+def test_terms_hide_secrets(home: RecordHome) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    ours = ClaudeSession("terms")
+    ours.prompt(f"the token is `{token}`")
+    home.save(ours)
+    found = {facet.term for facet in terms(home.app, TermsRequest("target")).terms}
+    assert found == {"[redacted: github-pat]"}
+    assert similar(home.app, SimilarRequest(ours.prompt_id)).terms[0] == "[redacted: github-pat]"

@@ -180,3 +180,15 @@ def test_every_rule_compiles_and_has_keywords() -> None:
 )
 def test_text_made_to_be_slow_ends(text: str) -> None:
     assert len(find(text)) < len(text)  # minutes and hours when a rule runs wild
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
+def test_a_private_key_whose_end_was_cut_off_goes_as_well(kept: float) -> None:
+    for text in (PEM, PEM.replace("\n", " "), PEM.replace("\n", "\\n")):
+        cut = text[: int(len(text) * kept)]
+        assert redact(f"use {cut}") == "use [redacted: private-key-begun]"
+
+
+def test_talk_about_private_keys_stays() -> None:
+    text = "A file that begins with -----BEGIN RSA PRIVATE KEY----- and then has lines of letters is a key."
+    assert redact(text) == text

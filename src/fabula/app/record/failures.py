@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, scope_of
@@ -153,6 +153,5 @@ def _resolution(app: App, row: FailureRow, *, told: bool) -> Resolution | None:
             loaded += loader.load([one])
         except FabulaError:
             continue  # a step that cannot be read any more is not told
-    made = steps(one.record for one in loaded)
-    shown = tuple(replace(step, text=clean(step.text), detail=clean(step.detail)) for step in made[-_STEPS:])
-    return Resolution(found[0].uid, shown, max(0, len(made) - _STEPS) + max(0, len(between) - _BETWEEN))
+    made = steps((one.record for one in loaded), clean)
+    return Resolution(found[0].uid, tuple(made[-_STEPS:]), max(0, len(made) - _STEPS) + max(0, len(between) - _BETWEEN))

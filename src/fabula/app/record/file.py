@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.app.record.reading import clean
 from fabula.kernel.clock import format_time, parse_time
 from fabula.kernel.errors import FabulaError
 from fabula.record.history.chain import versions_of
@@ -77,8 +78,6 @@ def file(app: App, request: FileRequest) -> FileResult:
 
     Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_NOT_RECONSTRUCTIBLE``, ``ERR_USAGE``.
     """
-    from fabula.redaction.redact import redact
-
     fresh = app.refresh()
     named = _named(app, request)
     gatherer = Gatherer(app.reader(), app.loader())
@@ -92,8 +91,8 @@ def file(app: App, request: FileRequest) -> FileResult:
         tuple(one.path for one in named),
         tuple(_line(version) for version in versions),
         shown.number if shown else None,
-        redact(shown.content) if shown and shown.content is not None else None,
-        redact(difference) if difference is not None else None,
+        clean(shown.content) if shown and shown.content is not None else None,
+        clean(difference) if difference is not None else None,
         tuple(gatherer.unreadable),
         fresh,
     )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabula.record.vault.keepsakes import Keepsakes
 
 OPENING_CHARACTERS = 160
+#: Of a prompt that are cleaned before its head is cut: a key of many lines is known by its end.
+CLEANED_CHARACTERS = 16_384
 _OPENERS = ("prompt", "task")
 
 
@@ -114,7 +116,7 @@ def opening_of(app: App, thread: int) -> str:
     except FabulaError:
         return ""
     text = " ".join(block.text for one in first for block in one.record.blocks if block.kind == "text")
-    return one_line(clean(text[: 4 * OPENING_CHARACTERS]))
+    return one_line(clean(text[:CLEANED_CHARACTERS]))
 
 
 def one_line(text: str) -> str:

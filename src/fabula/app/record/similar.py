@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.finding import SearchHit, hits, read, searcher
-from fabula.app.record.reading import opening_of
+from fabula.app.record.reading import clean, opening_of
 from fabula.record.reading.catalogue import thread_by_row, threads_of_session
 from fabula.record.reading.identify import identify
 from fabula.record.search.facets import telling_terms
@@ -56,7 +56,8 @@ def similar(app: App, request: SimilarRequest) -> SimilarResult:
     found = engine.search(query, scope, limit=limit + 1)
     found.hits = [hit for hit in found.hits if hit.thread != row][:limit]
     reader = EvidenceReader(app.loader(), engine.tokenizer, found)
-    return SimilarResult(thread.id, name, terms, hits(app, found, reader, unit="thread", explain=False), fresh)
+    shown = hits(app, found, reader, unit="thread", explain=False)
+    return SimilarResult(thread.id, name, tuple(map(clean, terms)), shown, fresh)
 
 
 def _longest(app: App, session: int) -> int:

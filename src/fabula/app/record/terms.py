@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabula.app.record.reading import scope_of
+from fabula.app.record.reading import clean, scope_of
 from fabula.kernel.errors import FabulaError
 from fabula.record.search.facets import KINDS, Facet, facets
 
@@ -41,4 +41,4 @@ def terms(app: App, request: TermsRequest) -> TermsResult:
     kinds = (request.kind,) if request.kind else KINDS
     limit = request.limit or app.config["search.limit"]
     found = facets(app.reader(), kinds=kinds, projects=window.projects, limit=limit)
-    return TermsResult(scope, tuple(found), fresh)
+    return TermsResult(scope, tuple(replace(facet, term=clean(facet.term)) for facet in found), fresh)

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabula.record.failures.normal import normalised
+from fabula.record.reading.sentinels import strip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ def signature(text: str) -> tuple[str, str] | None:
     The message is the telling line as it was, at most 400 characters. Two outputs of the same error, from another
     folder, run or time, have the same signature.
     """
-    text = _readable(text)
+    text = _readable(strip(text)[0])  # private text is nobody's error, recalled text an old one
     if not text or text.startswith(_NO_FAILURE):
         return None
     body = _EXIT_LINE.sub("", text, count=1) if text[:16].lower().startswith(("exit", "error: exit")) else text
