@@ -28,6 +28,7 @@ Figures = dict[str, float]
 
 SEALED, UNSEALED = "sealed", "unsealed"  # homes below the work folder
 TAIL_ROUNDS = 20
+WARMING = 60  # searches that make thread vectors
 HISTORIES = 200  # edited files whose history is rebuilt
 
 
@@ -137,15 +138,12 @@ def searching(corpus: Corpus, work: Path, count: int = 100) -> Figures:
 
 
 def make_vectors(record: Engine, corpus: Corpus) -> int:
-    """Search in other words until every thread that gets a vector has one. Returns how many have."""
-    before = -1
-    for text in dict.fromkeys(thread["q_paraphrase"] for thread in corpus.threads):
+    """Search in other words until every thread has a vector, at most so often. Returns how many have one."""
+    for text in list(dict.fromkeys(thread["q_paraphrase"] for thread in corpus.threads))[:WARMING]:
         record.search(text, 1)
-        made = record.vectors()
-        if made == before:
+        if record.vectors() >= len(corpus.threads):
             break
-        before = made
-    return before
+    return record.vectors()
 
 
 def truth(corpus: Corpus, work: Path) -> Figures:
