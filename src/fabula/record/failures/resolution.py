@@ -7,7 +7,8 @@ what exactly they were asked to do (the tests, the files, the operands).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fabula.record.failures.programs import CHECKERS, INTERPRETERS, PREFIXES, TRIVIAL, WITH_SUBCOMMAND, WRAPPERS
@@ -21,6 +22,9 @@ _SEPARATORS = re.compile(r"&&|\|\||[;\n|]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _IDENTIFYING = ("url", "uri", "query", "pattern", "path", "name", "id", "command", "skill", "task_id")
 _CHANGES = frozenset(("write", "edit", "patch", "delete"))
+_FILE_SUBJECTS = ("change ", "read ")
+
+COMMANDS_REMEMBERED = 256  # shell commands of which is known what they try
 
 
 @dataclass(slots=True, frozen=True)
@@ -45,6 +49,36 @@ def subject(call: Block) -> str:
         kind = "change" if touches[0].operation in _CHANGES else "read"
         return f"{kind} {comparable(touches[0].path).rpartition('/')[2]}"
     return f"{call.tool} {_identifying(given)}".rstrip()
+
+
+@dataclass(slots=True)
+class Hints:
+    """What a call must show to have one of some subjects: tells most calls apart without reading them.
+
+    A shell call holds the program's name, which begins its subject; any other has the tool's name, or touches a file.
+    """
+
+    programs: set[str] = field(default_factory=set)
+    tools: set[str] = field(default_factory=set)
+    files: bool = False
+
+    def add(self, tool: str, about: str) -> None:
+        """Take in the subject of a call of ``tool``."""
+        if tool in SHELL_TOOLS:
+            self.programs.add(about[2:].partition(" ")[0])
+        elif about.startswith(_FILE_SUBJECTS):
+            self.files = True
+        else:
+            self.tools.add(tool)
+
+    def allow(self, call: Block) -> bool:
+        """Say whether a call may have one of the subjects."""
+        if call.tool in SHELL_TOOLS:
+            if not self.programs:
+                return False
+            command = shell_text(call.input or {})
+            return any(program in command for program in self.programs)
+        return self.files or call.tool in self.tools
 
 
 def resolves(failed: Block, later: Block) -> bool:
@@ -79,7 +113,12 @@ def _same_operand(failed: str, later: str) -> bool:
 
 
 def _aim(command: str) -> _Aim:
-    segments = [words for part in _SEPARATORS.split(command[:2000]) if (words := _words(part))]
+    return _aim_of_head(command[:2000])
+
+
+@lru_cache(COMMANDS_REMEMBERED)
+def _aim_of_head(command: str) -> _Aim:
+    segments = [words for part in _SEPARATORS.split(command) if (words := _words(part))]
     if not segments:
         return _Aim("", (), checks_all=False)
     words = next((words for words in segments if words[0] not in TRIVIAL), segments[0])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabula.record.failures.resolution import resolves, subject
+from fabula.record.failures.resolution import Hints, resolves, subject
 from fabula.record.failures.signature import signature
-from fabula.record.history.actions import SHELL_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +55,7 @@ class FailureTracker:
         self._session = session
         self._calls: dict[str, Block] = {}  # by tool id, until the result comes
         self._open: dict[str, list[OpenFailure]] = {}  # by subject
-        self._families: set[bool] = set()  # of tools with open failures: the shell's, the others
+        self._hints = Hints()  # of the subjects that are or were open
         self._results = 0
 
     def _resume(self) -> None:
@@ -71,7 +70,7 @@ class FailureTracker:
             self._open_up(tool, OpenFailure(record, about, None, self._results))
 
     def _open_up(self, tool: str, failure: OpenFailure) -> None:
-        self._families.add(tool in SHELL_TOOLS)
+        self._hints.add(tool, failure.subject)
         self._open.setdefault(failure.subject, []).append(failure)
 
     def call(self, block: Block) -> None:
@@ -88,11 +87,11 @@ class FailureTracker:
             self._resume()
         self._results += 1
         call = self._calls.pop(block.tool_id, None)
-        if call is None and self._earlier is not None and (block.failed or self._families):
+        if call is None and self._earlier is not None and (block.failed or self._open):
             call = self._held_call(holder, block.tool_id)
         if block.failed:
             self._failed(block, call, row, thread, time)
-        elif call is not None and (call.tool in SHELL_TOOLS) in self._families:
+        elif call is not None and self._open and self._hints.allow(call):
             self._succeeded(call, row)
 
     def _failed(self, block: Block, call: Block | None, row: int, thread: int | None, time: int | None) -> None:

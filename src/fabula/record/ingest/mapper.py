@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from fabula.kernel.records import Block, Provenance, Record, SourceFile
+    from fabula.kernel.records import Block, Provenance, Record, SourceFile, Usage
     from fabula.record.ingest.copies import CopyReader
 
 _KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
@@ -111,7 +111,7 @@ class Mapper:
             record.title = ""
         self._facts(session).learn(record, timed=self._timed)
         if record.usage is not None:
-            self._bill(record, session)
+            self._bill(record.usage, session, record.time)
         if record.rewinds_to:
             self._rewind(record.rewinds_to, row)
         if record.parent_session:
@@ -254,12 +254,10 @@ class Mapper:
                 flags |= schema.HAS_IMAGE
         return flags
 
-    def _bill(self, record: Record, session: int) -> None:
-        usage = record.usage
-        assert usage is not None
+    def _bill(self, usage: Usage, session: int, time: int | None) -> None:
         known = self.rows.responses.get(usage.response)
         if known is None or _tokens(usage) > _tokens(known[2]):
-            self.rows.responses[usage.response] = (session, record.time, usage)
+            self.rows.responses[usage.response] = (session, time, usage)
 
     def _rewind(self, uid: str, row: int) -> None:
         """The host takes back a record of this file and all after it, up to ``row``."""
@@ -401,8 +399,8 @@ class Mapper:
         return scope
 
 
-def _tokens(usage: object) -> int:
-    return sum(getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write"))
+def _tokens(usage: Usage) -> int:
+    return usage.input + usage.output + usage.cache_read + usage.cache_write
 
 
 def _next_id(connection: apsw.Connection, table: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fabula.kernel.hashes import digest
@@ -104,18 +105,21 @@ def _write_responses(connection: apsw.Connection, rows: Rows) -> None:
         " cache_read=excluded.cache_read, cache_write=excluded.cache_write"
         " where excluded.input+excluded.output+excluded.cache_read+excluded.cache_write"
         " > input+output+cache_read+cache_write",
-        (
+        sorted(  # in the table's order: pages are filled one after the other
             (
-                response_key(key),
-                session,
-                time,
-                usage.model,
-                usage.input,
-                usage.output,
-                usage.cache_read,
-                usage.cache_write,
-            )
-            for key, (session, time, usage) in rows.responses.items()
+                (
+                    response_key(key),
+                    session,
+                    time,
+                    usage.model,
+                    usage.input,
+                    usage.output,
+                    usage.cache_read,
+                    usage.cache_write,
+                )
+                for key, (session, time, usage) in rows.responses.items()
+            ),
+            key=itemgetter(0),
         ),
     )
 

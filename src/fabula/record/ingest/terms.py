@@ -7,9 +7,9 @@ that facets cost a small part of an index.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from functools import cache
+from collections import Counter
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 TEXT_LIMIT = 200_000  # characters of one thread's prose that are looked at
@@ -55,6 +55,7 @@ _PATH = re.compile(r"^[\w.~@+-]*(?:/[\w.@+-]+)*/[\w@+-]+(?:\.[\w-]+)+$")
 _FILE = re.compile(r"^[\w@+-]+(?:\.[\w-]+)*\.(\w{1,6})$")
 _SNAKE = re.compile(r"^[A-Za-z]\w*_\w*[A-Za-z0-9]$")
 _CAMEL = re.compile(r"^(?:[a-z]+|[A-Z][a-z0-9]+)(?:[A-Z][a-z0-9]+)+$|^[a-z]+(?:[A-Z][a-z0-9]*)+$")
+_count = itemgetter(1)  # of (term, count)
 _WORD = re.compile(r"^[^\W\d_]+(?:-[^\W\d_]+)*$")
 
 
@@ -86,11 +87,23 @@ def _forms() -> dict[str, str]:
 _FORMS = _forms()
 
 
-@cache
+#: What is known of tokens that threads held; most say nothing and are skipped at the price of one look-up.
+_NOTHING = Word("", "", "")
+_words: dict[str, Word] = {}
+
+
 def _classify(token: str) -> Word:
-    word = token.strip(_TRIM)
+    """Say what a token is, and remember it."""
+    known = _words.get(token)
+    if known is None:
+        known = _word(token.strip(_TRIM))
+        known = _words[token] = known if any(known) else _NOTHING
+    return known
+
+
+def _word(word: str) -> Word:
     if not word or len(word) > 200:
-        return Word("", "", "")
+        return _NOTHING
     lower = word.lower()
     operative = _FORMS.get(lower, "")
     target = ""
@@ -107,28 +120,32 @@ def _classify(token: str) -> Word:
 
 def facets(prose: str) -> list[tuple[str, str, int]]:
     """Return (kind, term, count) of a thread's prose; kinds are operative, target, concept and wikilink."""
-    if _classify.cache_info().currsize > MEMORY_TOKENS:
-        _classify.cache_clear()
+    if len(_words) > MEMORY_TOKENS:
+        _words.clear()
     prose = prose[:TEXT_LIMIT]
     tokens = prose.split()
-    operatives: defaultdict[str, int] = defaultdict(int)
-    targets: Counter[str] = Counter()
-    concepts: Counter[str] = Counter()
+    operatives: dict[str, int] = {}
+    targets: dict[str, int] = {}
+    concepts: dict[str, int] = {}
+    recurring: set[str] = set()  # tokens of which a repeated pair can consist
     for token, count in Counter(tokens).items():
-        operative, target, concept = _classify(token)
+        word = _words.get(token) or _classify(token)
+        if word is _NOTHING:
+            continue
+        operative, target, concept = word
         if operative:
-            operatives[operative] += count
+            operatives[operative] = operatives.get(operative, 0) + count
         if target:
-            targets[target] += count
-        if len(concept) >= CONCEPT_LETTERS:
-            concepts[concept] += count
-    for (left, right), count in Counter(pairwise(tokens[:PAIR_TOKENS])).items():
-        if count > 1 and left[-1].isalpha():
-            first, second = _classify(left).concept, _classify(right).concept
-            if first and second:
-                concepts[f"{first} {second}"] += count + 1  # a repeated pair says more than its words
+            targets[target] = targets.get(target, 0) + count
+        elif concept:
+            if count > 1:
+                recurring.add(token)
+            if len(concept) >= CONCEPT_LETTERS:
+                concepts[concept] = concepts.get(concept, 0) + count
+    if recurring:
+        _count_pairs(tokens[:PAIR_TOKENS], recurring, concepts)
     if "`" in prose:
-        targets.update(span.strip() for span in _BACKTICK.findall(prose) if len(span.strip()) > 1)
+        _count_spans(prose, targets)
     found = [("operative", term, count) for term, count in operatives.items()]
     found += [("target", term, count) for term, count in _most(targets, TARGETS)]
     found += [("concept", term, count) for term, count in _most(concepts, CONCEPTS)]
@@ -137,10 +154,23 @@ def facets(prose: str) -> list[tuple[str, str, int]]:
     return found
 
 
-def _most(counts: Counter[str], number: int) -> list[tuple[str, int]]:
+def _count_pairs(tokens: list[str], recurring: set[str], concepts: dict[str, int]) -> None:
+    """Add the pairs of words that stand side by side more than once: a repeated pair says more than its words."""
+    pairs = [pair for pair in pairwise(tokens) if pair[0] in recurring and pair[1] in recurring]
+    for (left, right), count in Counter(pairs).items() if len(pairs) > 1 else ():
+        if count > 1 and left[-1].isalpha():
+            term = f"{_classify(left).concept} {_classify(right).concept}"
+            concepts[term] = concepts.get(term, 0) + count + 1
+
+
+def _count_spans(prose: str, targets: dict[str, int]) -> None:
+    """Add what stands between backticks."""
+    for span in _BACKTICK.findall(prose):
+        term = span.strip()
+        if len(term) > 1:
+            targets[term] = targets.get(term, 0) + 1
+
+
+def _most(counts: dict[str, int], number: int) -> list[tuple[str, int]]:
     """Return the most frequent terms; sorting few items is three times as fast as ``most_common``'s heap."""
     return sorted(counts.items(), key=_count, reverse=True)[:number]
-
-
-def _count(item: tuple[str, int]) -> int:
-    return item[1]
