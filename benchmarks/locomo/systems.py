@@ -47,7 +47,7 @@ class Fabula:
 
 
 class PlainBM25:
-    """FTS5's BM25 (porter stems, OR of the words, stop words left out) over sessions and over turns."""
+    """FTS5's BM25 (porter stems, OR of the words) over sessions and over turns; ``telling``: without stop words."""
 
     def __init__(self, conversations: Sequence[Conversation]) -> None:
         self._connection = apsw.Connection(":memory:")
@@ -65,9 +65,12 @@ class PlainBM25:
                     row = (text, one.number, one.turn(session, number))
                     self._connection.execute("insert into turns values(?,?,?)", row)
 
-    def ask(self, table: str, question: str, conversation: Conversation, limit: int) -> list[str]:
+    def ask(
+        self, table: str, question: str, conversation: Conversation, limit: int, *, telling: bool = False
+    ) -> list[str]:
         """Return ids, the best first."""
-        words = [word for word in _WORD.findall(question) if not is_stop_word(word)] or _WORD.findall(question)
+        given = _WORD.findall(question)
+        words = [word for word in given if not (telling and is_stop_word(word))] or given
         match = " OR ".join(f'"{word}"' for word in words)
         statement = f"select id from {table} where {table} match ? and owner = ? order by bm25({table}), rowid limit ?"
         return [str(key) for (key,) in self._connection.execute(statement, (match, conversation.number, limit))]
