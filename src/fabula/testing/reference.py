@@ -18,7 +18,7 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 def reference_count(path: str) -> tuple[int, int]:
     """Return (objects, recovered) of a file; a last line that is no whole value waits and counts nothing."""
     objects = recovered = 0
-    data = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")  # a mark at the start belongs to no value
+    data = Path(path).read_bytes()
     lines = data.split(b"\n")
     for number, line in enumerate(lines):
         last = number == len(lines) - 1

@@ -28,7 +28,7 @@ def reference(data: bytes) -> tuple[list[Any], int, bool]:
     """Count plainly: (values, how many after damage on their line, whether the last line is without damage)."""
     values: list[Any] = []
     recovered, damaged = 0, False
-    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+    for line in data.split(b"\n"):
         text, at, damaged = line.decode("utf-8", "surrogateescape"), 0, False
         found: list[Any] = []
         while (at := len(text) - len(text[at:].lstrip(" \t\r"))) < len(text):

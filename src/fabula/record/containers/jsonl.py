@@ -122,4 +122,8 @@ def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
         if rest.whole:
             values += rest.values
             pos = len(data)
+    if base == 0 and data.startswith(_BOM):  # a decoder stumbles over the mark: what follows it was recovered
+        first_line = data.find(b"\n")
+        for value in values:
+            value.recovered |= first_line < 0 or value.offset < first_line
     return Chunk(base, data if pos == len(data) else data[:pos], values, unreadable), pos
