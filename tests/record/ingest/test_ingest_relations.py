@@ -252,3 +252,17 @@ def test_a_fork_that_adds_nothing_yet_is_in_its_origins_project(record_home: Rec
     projects = record_home.rows("select distinct p.label from sessions s join projects p on p.id=s.project_id")
     assert projects == [("harbor",)]
     assert record_home.rows("select count(*) from sessions where project_id is null") == [(0,)]
+
+
+def test_talk_without_links_goes_on_in_the_turn_where_the_last_scan_ended(record_home: RecordHome) -> None:
+    session = ClaudeSession("turn")
+    first = session.prompt("one")
+    record_home.save(session)
+    record_home.scan()
+    loose = session.reply("and so on")
+    session.records[-1]["parentUuid"] = None
+    record_home.save(session)
+
+    record_home.scan()
+
+    assert record_home.thread_of(loose) == record_home.thread_of(first)

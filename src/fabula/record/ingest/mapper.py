@@ -80,6 +80,8 @@ class Mapper:
         earlier = None if self._fresh else self.connection
         self._failures = FailureTracker(self.rows, self._failed_call, self._held_call, earlier, session)
         self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
+        if not self._fresh:
+            self._threads.current = self._last_thread(session)
 
     def add(self, record: Record) -> None:
         """Map one record of the file in hand."""
@@ -343,6 +345,13 @@ class Mapper:
     def _known(self, packed: bytes | str) -> int | None:
         row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
         return int(row[0]) if row else None
+
+    def _last_thread(self, session: int) -> int | None:
+        """Return the turn that a session was in when an earlier scan ended."""
+        found = self.connection.execute(
+            "select id from threads where session_id=? order by last_record desc limit 1", (session,)
+        ).fetchone()
+        return int(found[0]) if found else None
 
     def _thread_of_row(self, row: int) -> int | None:
         return pointer_of(self.connection, self.rows, row).thread
