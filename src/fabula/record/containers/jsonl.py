@@ -25,7 +25,6 @@ CHUNK_BYTES = 1 << 20
 #: How much of a waiting line is kept in ``tail``.
 TAIL_BYTES = 16 << 20
 
-_BOM = b"\xef\xbb\xbf"
 _decoder = msgspec.json.Decoder()
 
 
@@ -102,7 +101,7 @@ def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
     find, decode = data.find, _decoder.decode
     view = memoryview(data)
     unreadable = 0
-    pos = len(_BOM) if base == 0 and data.startswith(_BOM) else 0
+    pos = 0
     while (end := find(b"\n", pos)) >= 0:
         length = end - pos
         if length and data[pos] == 0x7B and data[end - 1] == 0x7D and length <= WHOLE_LIMIT:
@@ -122,8 +121,4 @@ def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
         if rest.whole:
             values += rest.values
             pos = len(data)
-    if base == 0 and data.startswith(_BOM):  # a decoder stumbles over the mark: what follows it was recovered
-        first_line = data.find(b"\n")
-        for value in values:
-            value.recovered |= first_line < 0 or value.offset < first_line
     return Chunk(base, data if pos == len(data) else data[:pos], values, unreadable), pos
