@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import define, field
 from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
 
@@ -31,7 +31,7 @@ SCAN_WAIT_SECONDS = 60.0
 REFRESH_WAIT_SECONDS = 0.2
 
 
-@dataclass(slots=True)
+@define
 class Freshness:
     """What a read knows about how current its answer is."""
 

@@ -6,11 +6,11 @@ key or a value of the wrong type is ``ERR_CONFIG``, naming the file, the key and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ KeyKind = Literal["bool", "int", "text", "choice", "path", "paths", "texts"]
 Origin = Literal["default", "file", "environment"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """One setting. Paths may begin with ``~/`` or ``$XDG_DATA_HOME/`` (and its like); relative ones are refused."""
 
@@ -74,7 +74,7 @@ KEYS: tuple[Key, ...] = (
 _BY_NAME = {key.name: key for key in KEYS}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """The value of a key, and where it came from: ``detail`` is the file or the variable."""
 

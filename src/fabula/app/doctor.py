@@ -5,10 +5,10 @@ Every remedy is able to clear its own condition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from fabula.kernel.errors import Exit
+from fabula.kernel.values import field, frozen
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 State = Literal["good", "warning", "bad"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoctorRequest:
     """Nothing to ask."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing looked at. ``remedies`` are commands, or plain advice where no command can do it."""
 
@@ -31,7 +31,7 @@ class Check:
     remedies: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoctorResult:
     """Every check, in the order in which they should be put right."""
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsRequest:
     """``key`` is the one setting to show, or ``""``."""
 
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingRow:
     """One setting as it stands."""
 
@@ -31,7 +31,7 @@ class SettingRow:
     environment: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsResult:
     """Every setting asked for; ``exists`` says whether there is a file."""
 

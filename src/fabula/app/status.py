@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.enabled import is_off
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.kernel.version import VERSION
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusRequest:
     """Nothing to ask."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceFolder:
     """A folder that a coding agent writes its transcripts to."""
 
@@ -30,7 +30,7 @@ class SourceFolder:
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapState:
     """What the map holds; ``problem`` says why it cannot be read. Times are milliseconds since the epoch."""
 
@@ -47,7 +47,7 @@ class MapState:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultState:
     """The vault's folder and what it weighs."""
 
@@ -56,7 +56,7 @@ class VaultState:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatusResult:
     """Home, switch, sources, vault and map at a glance."""
 

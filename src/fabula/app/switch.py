@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.config import read_config
 from fabula.app.enabled import lies_in, project_of
 from fabula.app.tomledit import with_list
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.storage.files import ensure_folder, write_atomic
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwitchRequest:
     """``folder`` lies in the project; ``""`` means the working directory."""
 
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwitchResult:
     """How the project stands now, and whether that is news."""
 

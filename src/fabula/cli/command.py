@@ -5,8 +5,9 @@ Handlers, requests and renderers are named as text (``module:name``) and importe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from fabula.kernel.values import frozen
 
 OptionKind = Literal["flag", "int", "text", "choice", "path", "time", "until"]
 Many = Literal["one", "optional", "some", "any"]
@@ -18,7 +19,7 @@ GLOBAL_FLAGS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """A named option. ``field`` is the request's field; by default the name with underscores.
 
@@ -62,7 +63,7 @@ class Option:
         return f"{self.name} {placeholder.get(self.kind, 'TEXT')}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Argument:
     """A positional argument. ``one`` and ``optional`` give text; ``some`` (at least one) and ``any`` join the words
     with blanks when ``joined``, else give a tuple.
@@ -81,7 +82,7 @@ class Argument:
         return {"one": name, "optional": f"[{name}]", "some": f"{name}...", "any": f"[{name}...]"}[self.many]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One row: a command, what it takes, what it gives and who does the work.
 

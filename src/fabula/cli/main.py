@@ -9,6 +9,7 @@ from fabula.cli.output import Out, open_output, to_json
 from fabula.cli.parse import Call, Surroundings, parse, wants_json
 from fabula.kernel.envelope import failure, success
 from fabula.kernel.errors import Exit, FabulaError
+from fabula.kernel.values import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,7 @@ def _perform(app: App, call: Call, out: Out) -> int:
 def _request(command: Command, call: Call) -> Any:
     """Build the request; where it can be told of progress and a terminal is there, the terminal is told."""
     kind = load(command.request)
-    if "progress" in kind.__dataclass_fields__ and sys.stderr is not None and sys.stderr.isatty():
+    if "progress" in names_of(kind) and sys.stderr is not None and sys.stderr.isatty():
         from fabula.cli.progress import TerminalProgress
 
         return kind(**call.values, progress=TerminalProgress(_to_terminal))

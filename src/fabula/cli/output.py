@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +128,7 @@ def write_whole(handle: int, data: bytes) -> None:
 
 
 def to_json(value: Any) -> bytes:
-    """Return ``value`` as one line of JSON. Dataclasses become objects, paths text, sets sorted lists.
+    """Return ``value`` as one line of JSON. Value types become objects, paths text, sets sorted lists.
 
     What JSON cannot say (NaN, infinities) becomes null; lone surrogates become escapes.
     """
@@ -143,9 +144,8 @@ def to_json(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    names = getattr(type(value), "__dataclass_fields__", None)
-    if names is not None:
-        return {name: getattr(value, name) for name in names}
+    if hasattr(type(value), "__match_args__"):
+        return as_dict(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, bytes):

@@ -6,11 +6,11 @@ that names the nearest thing that would be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.cli.table import find_command, find_group, names_below
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabula.cli.command import Argument, Command, Option
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What the meaning of a value depends on: the working directory and the time."""
 
@@ -27,7 +27,7 @@ class Surroundings:
     now_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A command with the values of its request, or a wish for help (``command`` is then what it is about)."""
 

@@ -6,8 +6,9 @@ ranking, threads and storage read these values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from fabula.kernel.values import define, field
 
 #: What a record is to a reader. ``prompt`` was typed by a person; ``task`` is the prompt a parent agent gave to a
 #: subagent; ``notice`` is text that the host injected; ``other`` is kept, counted and rendered, but not searched.
@@ -26,7 +27,7 @@ BlockKind = Literal["text", "thought", "call", "result", "image", "document", "o
 Provenance = Literal["original", "rewritten", "slimmed"]
 
 
-@dataclass(slots=True)
+@define
 class Block:
     """One part of a record's content."""
 
@@ -39,7 +40,7 @@ class Block:
     images: int = 0  # pictures inside a result
 
 
-@dataclass(slots=True)
+@define
 class Usage:
     """Tokens billed for one API response; every record of the response repeats it."""
 
@@ -51,7 +52,7 @@ class Usage:
     cache_write: int = 0
 
 
-@dataclass(slots=True)
+@define
 class Record:
     """One record of a transcript. ``offset`` and ``length`` count bytes of the (decompressed) source file."""
 
@@ -81,7 +82,7 @@ class Record:
     parent_session: str = ""  # the session that spawned or was forked into this one, where only the content tells
 
 
-@dataclass(slots=True)
+@define
 class SourceFile:
     """A file that a source found, by its stat; nothing was read yet."""
 
@@ -99,7 +100,7 @@ class SourceFile:
     generation: int = -1  # number of a sealed generation; -1 for live files
 
 
-@dataclass(slots=True)
+@define
 class Accounting:
     """What became of every object in a file: ``objects == indexed + sum(skipped.values())``.
 

@@ -7,13 +7,13 @@ their digest is the sealed one's, or (in a record without a vault) they decode t
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.values import define
 from fabula.record.containers.json_scan import decode_value
 from fabula.record.map.files import KnownFile, file_by_id
 from fabula.record.scan.changes import is_plain
@@ -31,7 +31,7 @@ Origin = Literal["live", "vault"]
 _ROW = "id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags"
 
 
-@dataclass(slots=True)
+@define
 class Row:
     """A row of the map's ``records``, ids as text."""
 
@@ -50,7 +50,7 @@ class Row:
     flags: int
 
 
-@dataclass(slots=True)
+@define
 class Loaded:
     """A record with the bytes it was read from and where they came from."""
 

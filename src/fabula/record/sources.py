@@ -5,8 +5,9 @@ The record plane knows no host by name; hosts implement these protocols and the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from fabula.kernel.values import define, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import Record, SourceFile
 
 
-@dataclass(slots=True)
+@define
 class Found:
     """One JSON value found in a file: a span of bytes and what it decodes to."""
 
@@ -25,7 +26,7 @@ class Found:
     counts: bool = True  # False for the head of a whole-file document: context for the normaliser, a gap in accounting
 
 
-@dataclass(slots=True)
+@define
 class Chunk:
     """A consecutive part of a file, never cutting a value: its bytes and the values in them, in file order.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ _BLANKS = re.compile(r"\s+")
 LEAD = 60  # characters shown before the first match
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Excerpt:
     """A part of a text on one line; ``marks`` are (start, end) of matches in it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from fabula.kernel.values import frozen
 from fabula.search.identifiers import name_parts, unspaced_runs
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _WORDS = re.compile(r"[^\W_]+")
 ENDING = 6  # characters at most between the beginning of a word that was asked for and its stem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """One place in a text: characters from ``start`` to ``end`` say term number ``term``; ``whole`` or a part of it."""
 
@@ -28,7 +28,7 @@ class Match:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """What to find for one term: rows of words (a row of several is a phrase), beginnings of words, parts of names."""
 

@@ -7,10 +7,10 @@ end. Only a known filter with a value that cannot be read is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.records import KINDS
+from fabula.kernel.values import frozen
 from fabula.kernel.when import read_when
 
 FILTERS = (
@@ -25,7 +25,7 @@ _PIECE = re.compile(
 _QUOTES = str.maketrans("“”„«»", '"""""')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """One thing to look for: a word, a ``phrase`` (its words in a row) or the beginning of words (``prefix``)."""
 
@@ -34,7 +34,7 @@ class Word:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
     """One condition; ``excluded`` when it was written with a minus."""
 
@@ -43,7 +43,7 @@ class Filter:
     excluded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A query as read. Times are ms since the epoch; ``until`` is excluded (it is the end of a day that was named)."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.text import storable
+from fabula.kernel.values import frozen
 from fabula.search.identifiers import name_parts, pairs, unspaced_runs
 from fabula.search.matching import Wanted
 from fabula.search.stopwords import is_stop_word
@@ -30,7 +30,7 @@ _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _SCOPE_LIKE = re.compile(r"[pst][0-9]+|[hkx][a-z0-9]+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """One unit of meaning in a query.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.storage import packs_format as form
 from fabula.storage.files import PRIVATE_FILE, disk_errors
 from fabula.storage.packs_codec import SLICE, Compressor, decompress
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """A frame read back: its digests with lengths, in order, and the bytes of all its records."""
 

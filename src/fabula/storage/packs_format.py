@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
 from enum import IntEnum
+
+from fabula.kernel.values import frozen
 
 VERSION = 1
 MAGIC = b"FBPACK"
@@ -46,7 +47,7 @@ class PackClass(IntEnum):
     IMAGES = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrameHeader:
     """The fixed part of a frame."""
 
@@ -66,7 +67,7 @@ class FrameHeader:
         return FRAME_HEADER_BYTES + self.table + self.payload
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FramePlace:
     """Where a frame lies in its pack."""
 

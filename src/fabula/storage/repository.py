@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from fabula.kernel.values import frozen
 
 POINTER_LIMIT = 4_096  # bytes of a .git file that are read
 CONFIG_LIMIT = 262_144
@@ -15,7 +16,7 @@ _URL = re.compile(r"^\s*url\s*=\s*(.+?)\s*$")
 _SCP = re.compile(r"^(?:[^@/]+@)?([^:/]+):(?!//)(.+)$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repository:
     """A repository: its root (of the main work tree), its common git folder and its remote, if it has one."""
 

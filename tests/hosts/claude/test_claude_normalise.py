@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from fabula.hosts.claude.meta import AgentMeta
 from fabula.hosts.claude.normalise import TranscriptNormaliser
 from fabula.kernel.records import KINDS, Block, Record, SourceFile, Usage
+from fabula.kernel.values import replace
 
 MAIN = SourceFile("claude", "/home/u/.claude/projects/-p/S1.jsonl", "session", "S1", 1, 2, 3, 4)
 AGENT = replace(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from fabula.hosts.gemini.normaliser import GeminiNormaliser
 from fabula.hosts.gemini.prompts import PromptLogNormaliser
 from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.values import replace
 
 SESSION = "5f0c0000-0000-4000-8000-00000000aaaa"
 ASK, ANSWER, NEXT = (f"6a{n:06d}-0000-4000-8000-000000000000" for n in range(3))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fabula.kernel.values import frozen
 from fabula.record.reading.exact import ExactBytes, as_written, exact
 
 if TYPE_CHECKING:
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockRequest:
     """``uuid``: a record's id, or a beginning of it that is unique."""
 
     uuid: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockResult:
     """A record's bytes (``data``, in ``encoding``) and where they were read: the live file, or the vault.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, read_thread
@@ -10,6 +9,7 @@ from fabula.app.record.search import SearchRequest, search
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
 from fabula.kernel.tokens import budget_characters, estimate_tokens
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import thread_by_row
 from fabula.record.reading.identify import identify
 from fabula.record.reading.render import render_thread
@@ -29,7 +29,7 @@ BULLET = 60  # tokens kept for a conversation's line in the list
 READER = "record context"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextRequest:
     """A question; ``budget`` in tokens; at most ``limit`` conversations, of this repository or of ``all``."""
 
@@ -39,7 +39,7 @@ class ContextRequest:
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextResult:
     """The pack: ``text`` is wrapped as recalled text and lists every thread in it; "found nothing" is a comment."""
 

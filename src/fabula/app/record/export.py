@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fabula.app.record.reading import ThreadReading, Unreadable, given_titles, one_line, read_thread, title_of
 from fabula.kernel.clock import format_time
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import session_by_row, thread_by_row, threads_of_session
 from fabula.record.reading.document import Document
 from fabula.record.reading.html import to_html
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Format = Literal["markdown", "html", "json"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportRequest:
     """``id``: a session, a thread, or a record in one. Without ``output`` the text goes to standard output."""
 
@@ -35,7 +35,7 @@ class ExportRequest:
     output: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportResult:
     """What was exported. ``text`` is "" when it was written to ``output``."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, scope_of
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.records import KINDS
+from fabula.kernel.values import frozen
 from fabula.record.failures.lookup import most_frequent, newest, occurrences, signatures
 from fabula.record.failures.normal import normalised
 from fabula.record.failures.signature import signature
@@ -27,7 +27,7 @@ _STEPS = 12
 _REPLY, _CALL = KINDS.index("reply"), KINDS.index("call")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailuresRequest:
     """``text``: an error message or a whole traceback; "" lists the errors met most often. Times in ms."""
 
@@ -38,7 +38,7 @@ class FailuresRequest:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolution:
     """What ended a failure: the result that succeeded, and what was done until then. ``omitted`` steps are not told."""
 
@@ -47,7 +47,7 @@ class Resolution:
     omitted: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occurrence:
     """One failure. ``match`` is 1 for the same signature, else how alike it is. No ``resolution``: none was seen."""
 
@@ -66,7 +66,7 @@ class Occurrence:
     read_on: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frequent:
     """An error met often, and its newest occurrence."""
 
@@ -79,7 +79,7 @@ class Frequent:
     read_on: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailuresResult:
     """With a text: its ``signature`` and ``occurrences``. Without: the ``frequent`` errors and newest occurrences."""
 

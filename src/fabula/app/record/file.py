@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean
 from fabula.kernel.clock import format_time, parse_time
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.history.chain import versions_of
 from fabula.record.history.gather import Gatherer
 from fabula.record.history.naming import chains, files_meant, in_project, matching
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CANDIDATES = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRequest:
     """``path``: absolute, relative to here, or its tail. ``at`` in ms; ``diff``: two numbers or times."""
 
@@ -35,7 +35,7 @@ class FileRequest:
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileVersion:
     """The file after one event. ``fidelity``: ``exact``, ``derived`` (rebuilt backward) or ``partial`` (not rebuilt).
 
@@ -59,7 +59,7 @@ class FileVersion:
     read_on: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileResult:
     """``versions`` always; ``shown`` is the number of the version whose ``content`` is given; ``diff`` is unified."""
 

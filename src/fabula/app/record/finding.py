@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -10,6 +9,7 @@ from weakref import WeakKeyDictionary
 from fabula.app.record.reading import clean, given_titles, one_line, opening_of
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import estimate_tokens
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import session_by_row, thread_by_row
 from fabula.record.search.engine import Searcher
 from fabula.record.search.scope import scope_for
@@ -32,7 +32,7 @@ EMBEDDING = Path(__file__).parents[2] / "data" / "embedding"
 EMBEDDED_PER_QUERY = 400  # threads at most whose vectors one search makes, the newest first
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArmPart:
     """An arm's part in a score: as the arm gave it, between 0 and 1, and its weight."""
 
@@ -41,7 +41,7 @@ class ArmPart:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchHit:
     """One result. ``marks`` are (start, end) of matches in ``excerpt``; ``command`` reads on; times in ms.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import opening_of, title_of
 from fabula.kernel.tokens import estimate_tokens
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.record.reading.catalogue import SessionRow, ThreadRow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionLine:
     """One session in a list. ``continues`` is the session that it goes on from; times in ms.
 
@@ -39,7 +39,7 @@ class SessionLine:
     source_gone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadLine:
     """One thread in a list; ``opening`` is how it began, ``tokens`` estimates its prose."""
 

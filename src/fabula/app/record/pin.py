@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.record.reading.identify import identify
 from fabula.record.vault.keepsakes import Keepsakes
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinRequest:
     """``id``: a session or thread."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinResult:
     """Whether something is pinned now, and whether that is new."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS, Block, Record
+from fabula.kernel.values import frozen
 from fabula.record.loader import Loaded
 from fabula.record.reading.catalogue import Window
 from fabula.record.reading.order import reading_order
@@ -28,7 +28,7 @@ CLEANED_CHARACTERS = 16_384
 _OPENERS = ("prompt", "task")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """A record whose bytes could not be had, and why."""
 
@@ -36,7 +36,7 @@ class Unreadable:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadReading:
     """A thread as loaded; ``origins`` counts records by where their bytes came from (``live``, ``vault``)."""
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
     from fabula.record.scan.report import Progress
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RebuildRequest:
     """``progress`` is told how the work goes on."""
 
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RebuildResult:
     """What the new map holds."""
 

@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.containers.rebuilt import rebuild_database
 from fabula.record.scan.changes import is_plain
 from fabula.record.vault.vault import Vault
@@ -24,7 +25,7 @@ DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _SHOWN = 8  # files that an ambiguous session names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestoreRequest:
     """``target``: a session's id, a beginning of it that is unique, or the path of a file that was sealed.
 
@@ -38,7 +39,7 @@ class RestoreRequest:
     output: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SealedGeneration:
     """One state of the file that can be restored."""
 
@@ -49,7 +50,7 @@ class SealedGeneration:
     sealed_at: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # with a dictionary: it carries the stream, which is no field
 class RestoreResult:
     """Which file and generation; where it was written to, if it was; and what else there is."""
 

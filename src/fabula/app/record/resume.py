@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import SourceRow, session_by_row, sources_of_session, thread_by_row
 from fabula.record.reading.identify import identify, thread_of
 
@@ -32,7 +32,7 @@ _FOLDERS: dict[str, tuple[str, str, str]] = {
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumeRequest:
     """``id``: a session, or a thread or record of one."""
 
@@ -40,7 +40,7 @@ class ResumeRequest:
     print_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumeResult:
     """The command (``words``, in folder ``cwd``, with ``environment``), as one line of shell, and what to know first.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import field, frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabula.record.sources import Source
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanRequest:
     """``vault`` are folders of sealed generations to read as well; ``full`` rebuilds the map from everything."""
 
@@ -26,7 +26,7 @@ class ScanRequest:
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileAccount:
     """What one file holds: ``objects == indexed + sum(skipped.values())``, and
     ``span_bytes + gap_bytes + unreadable_bytes == size`` (bytes of the file, decompressed where it is compressed).
@@ -48,7 +48,7 @@ class FileAccount:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanTotals:
     """Sums over all files, and what this scan did."""
 
@@ -68,7 +68,7 @@ class ScanTotals:
     searchable_characters: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """A file or folder that could not be read."""
 
@@ -76,7 +76,7 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScanResult:
     """The account of everything known, after the scan."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.scan import Problem, generation_folders
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.values import VaultStats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SealRequest:
     """``vault`` are folders of sealed generations to read as well."""
 
@@ -23,7 +23,7 @@ class SealRequest:
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SealResult:
     """What was sealed, and what the vault holds now."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fabula.app.record.finding import SearchHit, hits, read, searcher
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.app.access import Freshness
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRequest:
     """What to look for, where (this repository, or ``all``), and which results to return."""
 
@@ -25,7 +25,7 @@ class SearchRequest:
     explain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResult:
     """The results, best first. ``number`` counts all candidates.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.lines import SessionLine, ThreadLine, session_line, thread_line
 from fabula.app.record.reading import given_titles, pinned
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import (
     LISTED_KINDS,
     ModelUsage,
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRequest:
     """``id``: a session, or a beginning of its id that is unique."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionResult:
     """A session with its threads, subagents, continuations, the files it touched, its usage and where it is kept.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.lines import SessionLine, session_line
 from fabula.app.record.reading import given_titles, pinned, scope_of
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import count_sessions, list_sessions
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionsRequest:
     """Sessions of this repository, or ``all``; ``since`` and ``until`` (excluded) in ms."""
 
@@ -26,7 +26,7 @@ class SessionsRequest:
     host: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionsResult:
     """One page of ``total`` sessions in ``scope`` (a project's label, or ``all``)."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.finding import SearchHit, hits, read, searcher
 from fabula.app.record.reading import clean, opening_of
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import thread_by_row, threads_of_session
 from fabula.record.reading.identify import identify
 from fabula.record.search.facets import telling_terms
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TERMS = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarRequest:
     """``id``: a thread, or a session (its longest thread is taken)."""
 
@@ -28,7 +28,7 @@ class SimilarRequest:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarResult:
     """Threads like ``thread``, the most alike first, and the ``terms`` that they were compared by."""
 

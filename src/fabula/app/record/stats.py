@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import scope_of
 from fabula.app.status import folder_bytes
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.usage.counts import Counts, MapCounts, counts_by, map_counts, responses
 from fabula.record.usage.summary import By, UsageSummary, summarise
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsRequest:
     """``usage``: tokens and cost as well. ``by``: day, project, model or host. Times in ms."""
 
@@ -27,7 +27,7 @@ class StatsRequest:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """Bytes of vault and map, characters of searchable text, and the budget that ``doctor`` warns at.
 
@@ -42,7 +42,7 @@ class Sizes:
     within_budget: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Costs:
     """Usage in US dollars by a price table of ``prices_date``."""
 
@@ -51,7 +51,7 @@ class Costs:
     prices_source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatsResult:
     """``total`` and the counts by host are of ``scope``; ``map`` and ``sizes`` are of everything."""
 

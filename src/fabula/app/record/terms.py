@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, scope_of
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen, replace
 from fabula.record.search.facets import KINDS, Facet, facets
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TermsRequest:
     """Terms of one ``kind`` or of every kind, of this repository or ``all``; ``limit`` counts for each kind."""
 
@@ -23,7 +23,7 @@ class TermsRequest:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TermsResult:
     """The terms, by kind and then the most frequent first."""
 

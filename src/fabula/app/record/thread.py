@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.lines import ThreadLine, thread_line
 from fabula.app.record.reading import Unreadable, given_titles, pinned, read_thread
 from fabula.kernel.tokens import estimate_tokens
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import session_by_row, thread_by_row, threads_of_session
 from fabula.record.reading.exact import ExactBytes, exact
 from fabula.record.reading.identify import identify, thread_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 UNBOUNDED = 1 << 40  # tokens
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadRequest:
     """``id``: a thread, a record in it, or a session (whose threads are listed). No ``budget``: the whole thread."""
 
@@ -30,7 +30,7 @@ class ThreadRequest:
     no_sentinel: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadResult:
     """A rendered thread, or the threads of a session (then only ``session`` and ``threads`` are filled).
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.app.record.lines import ThreadLine, thread_line
 from fabula.app.record.reading import given_titles, pinned, scope_of
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import list_threads
 from fabula.record.reading.timeline import Day, Totals, days, totals
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimelineRequest:
     """Threads of this repository, or ``all``; ``since`` and ``until`` (excluded) in ms."""
 
@@ -25,7 +25,7 @@ class TimelineRequest:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimelineResult:
     """The newest threads, and the days and totals of the whole window (days are UTC)."""
 

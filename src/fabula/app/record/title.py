@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.record.reading.identify import identify
 from fabula.record.vault.keepsakes import Keepsakes
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TitleRequest:
     """``id``: a session or thread. An empty ``text`` takes the title away."""
 
@@ -20,7 +20,7 @@ class TitleRequest:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TitleResult:
     """What has which title now."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import Exit
+from fabula.kernel.values import frozen
 from fabula.record.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from fabula.record.vault.values import Damage, RepairReport, VaultStats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerifyRequest:
     """``repair``: first make a new journal from the packs, and seal lost records again from sources that have them."""
 
     repair: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerifyResult:
     """What was checked, and every damage with the files that it hits."""
 

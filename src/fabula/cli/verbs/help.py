@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.cli.command import GLOBAL_FLAGS
 from fabula.cli.parse import nearest, usage_error
 from fabula.cli.table import COMMANDS, GROUPS, commands_below, find_command
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
     from fabula.cli.command import Command
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpRequest:
     """``words`` name a command or a group; none means everything."""
 
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpLine:
     """A name and what it means."""
 
@@ -29,7 +29,7 @@ class HelpLine:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpResult:
     """Help on one subject; ``commands`` are what lies below it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.app.formats import formats
@@ -10,6 +9,7 @@ from fabula.cli.command import GLOBAL_FLAGS
 from fabula.cli.table import COMMANDS
 from fabula.kernel.envelope import API_VERSION
 from fabula.kernel.errors import CODES, Exit
+from fabula.kernel.values import frozen
 from fabula.kernel.version import VERSION
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from fabula.cli.command import Command
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ManifestRequest:
     """Nothing to ask."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ManifestResult:
     """Commands, flags, envelope types, codes, exit statuses and the formats on disk. Everything is append-only."""
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.kernel.version import VERSION
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionRequest:
     """Nothing to ask."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionResult:
     """Fabula's version, and what it runs on."""
 

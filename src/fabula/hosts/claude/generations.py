@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.claude.locate import HOST, source_file
 from fabula.hosts.claude.normalise import TranscriptNormaliser
+from fabula.kernel.values import replace
 from fabula.record.containers.jsonl import JsonLines
 
 if TYPE_CHECKING:

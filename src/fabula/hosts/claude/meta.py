@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from fabula.hosts.claude.fields import dict_of, text_of
+from fabula.kernel.values import frozen
 
 _META_LIMIT = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentMeta:
     """What is known of a subagent beside its transcript; every field may be empty."""
 

@@ -5,12 +5,12 @@ They are re-appended often. Each gets an identity from what it says, so that cop
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.claude.classify import marked_kind
 from fabula.hosts.claude.fields import dict_of, text_of, time_of
 from fabula.kernel.records import Block
+from fabula.kernel.values import define, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ QUIET = frozenset({
 })  # fmt: skip
 
 
-@dataclass(slots=True)
+@define
 class Draft:
     """What a record without uuid says. ``identity`` is what makes two of them the same."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from fabula.hosts.fields import list_of, mapping_of, object_in, text_of
+from fabula.kernel.values import define
 
 _PATCH_BEGIN = "*** Begin Patch"
 _PATCH_END = "*** End Patch"
@@ -19,7 +19,7 @@ _FRAME = {"type", "id", "call_id", "status", "name", "namespace", "internal_chat
           "result", "encrypted_content"}  # fmt: skip
 
 
-@dataclass(slots=True)
+@define
 class Call:
     """A tool call as a block needs it; ``raw`` are the arguments as the host wrote them, for its identity."""
 

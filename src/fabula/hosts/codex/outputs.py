@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from fabula.hosts.fields import mapping_of, object_in
+from fabula.kernel.values import define
 
 _HEADS = ("Chunk ID:", "Wall time:", "Exit code:", "Process exited", "Script ")
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) *(-?\d+)", re.MULTILINE)
@@ -29,7 +29,7 @@ _REFUSALS = (
 _HEAD_CHARACTERS = 400
 
 
-@dataclass(slots=True)
+@define
 class Output:
     """A tool's answer as it is to be read."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from fabula.hosts.fields import list_of, mapping_of, text_of
 from fabula.kernel.records import Block
+from fabula.kernel.values import define
 
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)
 _SHELLS = {"run_shell_command", "run_command", "shell"}
@@ -17,7 +17,7 @@ _WRAPPED = ("<untrusted_context>\n", "\n</untrusted_context>")  # the client's w
 _SNAPSHOT = "<state_snapshot>"
 
 
-@dataclass(slots=True)
+@define
 class ToolUse:
     """A tool call, and its answer once there is one."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define
 from fabula.record.containers.rows import as_os_error, foreign_reader, select_rows, version_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SESSIONS = "select id, time_updated from session order by time_created, id"
 _WRAP = 1 << 62
 
 
-@dataclass(slots=True)
+@define
 class SessionVersion:
     """A session and a signature of its rows: how many, when the last one changed, the sum of their times."""
 

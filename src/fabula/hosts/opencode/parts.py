@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.fields import list_of, mapping_of, text_of
 from fabula.kernel.records import Block
+from fabula.kernel.values import define, field
 
 if TYPE_CHECKING:
     from fabula.kernel.records import Kind
 
 
-@dataclass(slots=True)
+@define
 class Part:
     """What a part is to a reader."""
 

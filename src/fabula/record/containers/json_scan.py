@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from fabula.kernel.values import define, field
 from fabula.record.sources import Found
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _decoder = msgspec.json.Decoder()
 _raw_decode = json.JSONDecoder().raw_decode
 
 
-@dataclass(slots=True)
+@define
 class Scan:
     """What was found in a stretch of bytes. ``whole``: nothing but complete values and blanks."""
 

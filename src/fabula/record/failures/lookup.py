@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.ids import unpack_id
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_SIGNATURES = 50_000  # compared with a text that has no exact match, newest first
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailureRow:
     """One failed result. ``record_row`` and ``resolved_row`` are the map's record ids; times in ms."""
 
@@ -36,7 +36,7 @@ class FailureRow:
     resolved_row: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrequentRow:
     """One error and how often it was met and resolved; ``last`` is its newest occurrence."""
 

@@ -7,10 +7,10 @@ what exactly they were asked to do (the tests, the files, the operands).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import define, field, frozen
 from fabula.record.failures.programs import CHECKERS, INTERPRETERS, PREFIXES, TRIVIAL, WITH_SUBCOMMAND, WRAPPERS
 from fabula.record.history.actions import SHELL_TOOLS, actions, shell_text
 from fabula.record.history.paths import comparable, same_file
@@ -27,7 +27,7 @@ _FILE_SUBJECTS = ("change ", "read ")
 COMMANDS_REMEMBERED = 256  # shell commands of which is known what they try
 
 
-@dataclass(slots=True, frozen=True)
+@frozen
 class _Aim:
     """What a shell command tries: its head (``cargo test``) and what it is applied to."""
 
@@ -51,7 +51,7 @@ def subject(call: Block) -> str:
     return f"{call.tool} {_identifying(given)}".rstrip()
 
 
-@dataclass(slots=True)
+@define
 class Hints:
     """What a call must show to have one of some subjects: tells most calls apart without reading them.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ FLOOR = 0.5  # below it two errors are not said to be alike
 _PART = 0.9  # what a whole error that only contains the words asked for can reach
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alike:
     """A signature and how alike it is to the one asked for: 1 is the same words."""
 

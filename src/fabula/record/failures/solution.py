@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.record.history.actions import SHELL_TOOLS, actions, shell_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _WORDS_LIMIT = 400
 _EDIT_LINES = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One thing that was done: ``kind`` is command, edit, call or words; ``detail`` what an edit changed."""
 

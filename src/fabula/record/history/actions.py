@@ -6,9 +6,9 @@ type make no action: a strange call is never an error here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from fabula.kernel.values import define, field
 from fabula.record.history.patches import BEGIN, FilePatch, Hunk, parse_patch
 from fabula.record.history.paths import resolve
 from fabula.record.history.shell import edited_in_place, heredocs
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Operation = Literal["write", "edit", "patch", "read", "snapshot", "delete"]
 
 
-@dataclass(slots=True)
+@define
 class Replacement:
     """``old`` is replaced by ``new``, once or everywhere."""
 
@@ -30,7 +30,7 @@ class Replacement:
     everywhere: bool = False
 
 
-@dataclass(slots=True)
+@define
 class Action:
     """One thing that a call does to one file.
 

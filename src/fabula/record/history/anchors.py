@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from fabula.kernel.values import frozen
 from fabula.record.history.patches import Hunk, apply_hunks
 
 _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→|\| )(.*)$")
@@ -13,7 +13,7 @@ _REMINDER = re.compile(r"\n*<system-reminder>.*?</system-reminder>\s*\Z", re.DOT
 MOST_LINES = 2000  # clients cut longer listings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contents:
     """The text of a whole file; ``end_known`` is false when the listing does not tell how the last line ends."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from fabula.kernel.values import frozen
 from fabula.record.history.paths import comparable, same_file
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import apsw
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """A path of the record that matches. ``project`` is the map's id; ``tail`` the path below its working folder."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from fabula.kernel.values import define, field
 
 BEGIN = "*** Begin Patch"
 _ADD, _DELETE, _UPDATE, _MOVE = "*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "
 
 
-@dataclass(slots=True)
+@define
 class Hunk:
     """One change inside a file: the lines that are there and the lines that take their place."""
 
@@ -18,7 +18,7 @@ class Hunk:
     at_end: bool = False  # the change ends the file
 
 
-@dataclass(slots=True)
+@define
 class FilePatch:
     """What a patch does to one file: ``kind`` is add, delete or update."""
 

@@ -7,9 +7,9 @@ file was changed out of band.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from fabula.kernel.values import define, frozen
 from fabula.record.history.anchors import Contents, before_edit, changed_by_person, read_back
 from fabula.record.history.edits import applied, inverted
 
@@ -21,7 +21,7 @@ Fidelity = Literal["exact", "derived", "partial"]
 OUT_OF_BAND = "changed out of band before this"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """Where in the record something happened. Ids are texts; ``time`` in ms."""
 
@@ -33,7 +33,7 @@ class Turn:
     time: int | None
 
 
-@dataclass(slots=True)
+@define
 class Event:
     """Something that happened to the file: a call with its result, or a backup that the client made."""
 
@@ -48,7 +48,7 @@ class Event:
     base: str | None = None  # contents under the old name, for a move
 
 
-@dataclass(slots=True)
+@define
 class Version:
     """The file after an event. ``content`` is ``None`` when it cannot be rebuilt, or when the file was deleted.
 
@@ -64,7 +64,7 @@ class Version:
     fidelity: Fidelity
     note: str = ""
     deleted: bool = False
-    action: Action | None = field(default=None, repr=False)
+    action: Action | None = None
 
 
 def replay(events: list[Event]) -> list[Version]:

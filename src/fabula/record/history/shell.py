@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 
+from fabula.kernel.values import define
 from fabula.record.history.paths import resolve
 
 _WORD = r"""(?:'[^'\n]+'|"[^"\n]+"|[^\s'"<>|&;()]+)"""
@@ -22,7 +22,7 @@ _EXPANDED = re.compile(r"[$`\\]")
 _IN_PLACE = re.compile(r"(?:^|[\n;&|(])[ \t]*(?:sed|perl|gsed)[ \t]+(?=[^\n;|&]*-(?:i|pi|-in-place))(?P<rest>[^\n|]*)")
 
 
-@dataclass(slots=True)
+@define
 class ShellWrite:
     """A file that a command writes. ``content`` is ``None`` when the text does not tell it."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import frozen
 from fabula.record.history.actions import Operation, actions
 from fabula.record.history.paths import resolve
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import Record
 
 
-@dataclass(slots=True, frozen=True)
+@frozen
 class Touch:
     """A record does something to a file."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.ids import pack_id
+from fabula.kernel.values import define
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TERM = "select id from lexicon where kind=? and term=?"
 
 
-@dataclass(slots=True)
+@define
 class SessionFacts:
     """What one scan learned about a session; merged into its row when the batch is written."""
 

@@ -6,9 +6,9 @@ one, then the one with the most content, then the earliest generation. Every oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from fabula.kernel.values import define, frozen
 from fabula.record.ingest.fidelity import RANK, content_characters
 from fabula.record.map import schema
 
@@ -26,7 +26,7 @@ _SESSION, _THREAD, _FILE, _OFFSET, _LENGTH, _FLAGS = 2, 3, 6, 7, 8, 12
 _FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.REWRITTEN, "slimmed": schema.SLIMMED}
 
 
-@dataclass(slots=True)
+@define
 class Pointer:
     """Where a mapped record's bytes are."""
 
@@ -46,7 +46,7 @@ class Pointer:
         return "rewritten" if self.flags & schema.REWRITTEN else "original"
 
 
-@dataclass(slots=True, frozen=True)
+@frozen
 class FileFacts:
     """What decides between two files that hold the same record."""
 

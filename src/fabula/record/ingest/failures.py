@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define
 from fabula.record.failures.resolution import Hints, resolves, subject
 from fabula.record.failures.signature import signature
 
@@ -21,7 +21,7 @@ PATIENCE = 1_000  # results of a file after which a failure counts as left behin
 MESSAGE_CHARACTERS = 400
 
 
-@dataclass(slots=True)
+@define
 class OpenFailure:
     """A failed result that nothing has resolved yet; ``call`` is read when a success asks for it."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define, field
 from fabula.search.identifiers import expand
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ PASSAGE_CHARACTERS = 1_500
 COLUMNS = ("prompt", "reply", "call", "result", "other")
 
 
-@dataclass(slots=True)
+@define
 class Passage:
     """Consecutive records of one thread and their text by column."""
 

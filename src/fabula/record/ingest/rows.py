@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fabula.kernel.hashes import digest
+from fabula.kernel.values import define, field
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _PASSAGE_NAMES = ",".join(name for name, _ in PASSAGE_COLUMNS)
 _THREAD_NAMES = ",".join(name for name, _ in THREAD_COLUMNS)
 
 
-@dataclass(slots=True)
+@define
 class ThreadFacts:
     """What one batch learned about a thread, and the prose it added."""
 
@@ -48,7 +48,7 @@ class ThreadFacts:
                 self.last_time = time
 
 
-@dataclass(slots=True)
+@define
 class Rows:
     """Everything that one batch writes, by table."""
 

@@ -7,10 +7,10 @@ injected notices and snapshots. The vault keeps all of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.text import storable
+from fabula.kernel.values import define, field
 from fabula.record.reading.sentinels import strip
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ BLOB_CHARACTERS = 200  # a longer run of base64 letters is encoded data
 _BLOB = re.compile(f"[A-Za-z0-9+/=_-]{{{BLOB_CHARACTERS},}}")
 
 
-@dataclass(slots=True)
+@define
 class Searchable:
     """The text of one record by column, the tools it names and the recalled threads it cites."""
 

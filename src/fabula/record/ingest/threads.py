@@ -6,10 +6,10 @@ stands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabula.kernel.ids import derived_id
+from fabula.kernel.values import define, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TALK = frozenset(("task", "reply", "thought", "call", "result", "summary", "command"))
 
 
-@dataclass(slots=True)
+@define
 class ThreadResolver:
     """Resolves the records of one file in file order.
 

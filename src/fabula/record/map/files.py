@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from fabula.kernel.records import Accounting, SourceFile
+from fabula.kernel.values import define, field, names_of
 
 if TYPE_CHECKING:
     import apsw
@@ -19,10 +19,10 @@ _COLUMNS = (
     "tail_digest,vault_generation,state,accounting,error,vanished_at,waiting"
 )
 
-_ACCOUNTS = [account.name for account in fields(Accounting)]
+_ACCOUNTS = names_of(Accounting)
 
 
-@dataclass(slots=True)
+@define
 class KnownFile:
     """A file as the last scan left it."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.ids import pack_id, unpack_id
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ LISTED_KINDS = ("main", "sdk", "prompts")
 SIDE_FILES = ("tool-result", "file-backup", "meta", "history", "names")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """What part of the record to look at. ``projects`` are row ids (``None``: all); times in ms, ``until`` excluded."""
 
@@ -29,7 +29,7 @@ class Window:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRow:
     """One session. Times in ms; ``source_gone`` when no file of it is left outside the vault."""
 
@@ -51,7 +51,7 @@ class SessionRow:
     source_gone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadRow:
     """One thread. ``sidechain_records`` of its ``records`` are subagents'; ``characters`` counts its prose."""
 
@@ -66,7 +66,7 @@ class ThreadRow:
     characters: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TouchedFile:
     """A file that tools of a session worked on, and how often by operation."""
 
@@ -74,7 +74,7 @@ class TouchedFile:
     operations: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelUsage:
     """Tokens of one model in a session and its subagents, each API response counted once."""
 
@@ -86,7 +86,7 @@ class ModelUsage:
     cache_write: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceRow:
     """A file that a session was read from. ``generation`` is -1 for the live file; ``gone`` when it vanished."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import format_time
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.record.reading.turns import ThreadView, Turn
@@ -16,7 +16,7 @@ _PICTURES = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 1
 _PICTURES |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A session or one of its threads. ``facts`` are (name, value) pairs that head it; empty values are left out."""
 
@@ -25,7 +25,7 @@ class Document:
     threads: tuple[ThreadView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A run of turns under a label; the main path's label is empty."""
 

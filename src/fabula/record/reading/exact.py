@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
 from typing import Literal
 
+from fabula.kernel.values import frozen
 from fabula.record.containers.rows import column_text
 
 ROW_COLUMN = "data"  # where databases of hosts hold a record as they wrote it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExactBytes:
     """The bytes of a record: as text when they are valid UTF-8, else in base64."""
 

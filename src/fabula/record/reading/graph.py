@@ -7,8 +7,9 @@ parents may be missing. So a record counts as abandoned only when a sibling of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ _REPLACEABLE = _ANSWERS | {"prompt", "task"}
 _TRANSPARENT = frozenset({"attachment", "progress", "system", "snapshot", "title", "other"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """What the arrangement needs to know of one record."""
 
@@ -34,7 +35,7 @@ class Node:
     response: str = ""  # API response that it is a block of; "" when unknown
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrangement:
     """A thread's records by their part, as indexes into the nodes that were given, each list in file order."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id, unpack_id
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     import apsw
@@ -17,7 +17,7 @@ SHORTEST_PREFIX = 4
 _TABLES: dict[TargetKind, str] = {"thread": "threads", "session": "sessions", "record": "records"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """What an id names: ``id`` is the row in the map's table of that kind."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import as_dict
 
 if TYPE_CHECKING:
     from fabula.record.reading.document import Document
@@ -14,5 +15,5 @@ FORMAT = 1
 
 def to_json(document: Document) -> str:
     """Write a document as indented JSON: ``format``, ``title``, ``facts``, ``threads`` with turns and pieces."""
-    value = {"format": FORMAT, **asdict(document), "facts": {name: text for name, text in document.facts if text}}
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    value = {"format": FORMAT, **as_dict(document), "facts": {name: text for name, text in document.facts if text}}
+    return json.dumps(value, ensure_ascii=False, indent=1, default=as_dict) + "\n"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import format_time
 from fabula.kernel.tokens import budget_characters
+from fabula.kernel.values import frozen
 from fabula.record.reading.budget import cut, fair_level
 from fabula.record.reading.sentinels import truncation_marker, wrap
 
@@ -20,7 +20,7 @@ SIDECHAIN_LABEL = "-- sidechain (subagent)"
 _LONG = 500  # characters from which even a prompt or a reply is cut when nothing else is left to cut
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rendered:
     """The text, how many pieces were cut in it, and whether it would not fit its budget."""
 
@@ -29,7 +29,7 @@ class Rendered:
     exceeds_budget: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     text: str
     uid: str = ""

@@ -11,8 +11,9 @@ Everything here is pure. :func:`strip` runs once for each text of every record, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,7 +37,7 @@ _ESCAPED = re.compile(r"&(?P<amps>(?:amp;)*)lt;(?=\s*/?\s*historical_context)", 
 SpanKind = Literal["recall", "private", "ours", "tag"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Span:
     start: int
     end: int

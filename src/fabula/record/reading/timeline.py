@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabula.kernel.tokens import estimate_tokens
+from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import thread_condition
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TOP_PROJECTS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Totals:
     """Threads, their records, and the estimated tokens of their prose."""
 
@@ -25,7 +25,7 @@ class Totals:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Day:
     """One UTC day (``YYYY-MM-DD``, "" when unknown) and the projects with most threads on it."""
 

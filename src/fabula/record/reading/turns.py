@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fabula.kernel.values import frozen
 from fabula.record.map.schema import ABANDONED, SIDECHAIN
 from fabula.record.reading.arguments import arguments_text
 from fabula.record.reading.graph import Node, arrange
@@ -26,7 +26,7 @@ _SAID = frozenset({"prompt", "task", "reply"})
 LONG_ARGUMENTS = 500  # characters from which a call's arguments may be cut
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """One block of a turn, private text and secrets taken out. ``elidable`` pieces give way when a budget is short."""
 
@@ -37,7 +37,7 @@ class Piece:
     elidable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One record. ``origin`` says where its bytes came from: ``live`` or ``vault``."""
 
@@ -49,7 +49,7 @@ class Turn:
     origin: str = "live"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sidechain:
     """What one subagent did; ``spawned_by`` is the record or tool id that started it, where known."""
 
@@ -58,7 +58,7 @@ class Sidechain:
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadView:
     """A thread's turns by part, in file order. ``silent`` counts records that have nothing (new) to show, by kind."""
 

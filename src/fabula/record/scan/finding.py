@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define, field
 from fabula.record.map.files import all_stats, file_by_id
 from fabula.record.scan.changes import compare
 from fabula.record.scan.report import ScanReport
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabula.record.sources import Source
 
 
-@dataclass(slots=True)
+@define
 class Work:
     """A file that may have changed, and what is known of it."""
 
@@ -31,7 +31,7 @@ class Work:
     source: Source
 
 
-@dataclass(slots=True)
+@define
 class Findings:
     """What a look at the sources found. ``fresh`` says that the map knows no file at all."""
 

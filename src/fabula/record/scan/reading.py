@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define
 from fabula.record.scan.tails import TAIL_BYTES, tail_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.vault import Vault
 
 
-@dataclass(slots=True)
+@define
 class FileReading:
     """A file being read from ``known.read_to`` on; ``known`` is brought up to date as chunks pass.
 

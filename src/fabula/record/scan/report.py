@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from fabula.kernel.values import define, field
 
-@dataclass(slots=True)
+
+@define
 class FileOutcome:
     """What one file held and what became of it."""
 
@@ -26,7 +27,7 @@ class FileOutcome:
     error: str = ""
 
 
-@dataclass(slots=True)
+@define
 class ScanReport:
     """Totals of one scan; ``files`` lists every file that is known, read now or before."""
 

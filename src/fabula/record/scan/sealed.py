@@ -6,11 +6,11 @@ Needed when the map is made anew: everything else is mapped when it is read from
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.records import SourceFile
+from fabula.kernel.values import replace
 from fabula.record.containers.jsonl import JsonLines
 from fabula.record.map.files import insert_file
 from fabula.record.scan.changes import is_plain

@@ -5,10 +5,10 @@ The map follows with the next scan, which reads those bytes again and seals noth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabula.kernel.hashes import digest
+from fabula.kernel.values import define, field
 from fabula.record.scan.changes import is_appendable, is_plain
 from fabula.record.scan.report import Progress, Silent
 from fabula.record.scan.tails import tail_on_disk
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BATCH_BYTES = 64 * 1024 * 1024
 
 
-@dataclass(slots=True)
+@define
 class SealReport:
     """What sealing did."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
 from fabula.search.terms import any_of
 
@@ -31,7 +31,7 @@ _PASSAGE_WEIGHTS = ",".join(str(weight) for _, weight in PASSAGE_COLUMNS)
 _THREAD_WEIGHTS = ",".join(str(weight) for _, weight in THREAD_COLUMNS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassageHit:
     """A passage that matched: its score (BM25, higher is better) and where it lies."""
 
@@ -42,7 +42,7 @@ class PassageHit:
     score: float
 
 
-@dataclass(slots=True)
+@define
 class TermStatistics:
     """How common a term is, and how much that weighs in coverage."""
 
@@ -57,7 +57,7 @@ class TermStatistics:
         return not (self.threads or self.passages)
 
 
-@dataclass(slots=True)
+@define
 class Arms:
     """Everything the index said about one query."""
 

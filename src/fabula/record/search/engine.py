@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import TOKENIZER
 from fabula.record.search.arms import THREADS_KEPT, Arms, PassageHit, TextArms
 from fabula.record.search.newest import newest_threads
@@ -42,7 +42,7 @@ Order = Literal["relevance", "recent"]
 Meaning: TypeAlias = "Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """One result: a thread, and the passage of it that matched best (``None`` when the thread was found otherwise)."""
 
@@ -51,7 +51,7 @@ class Hit:
     ranked: Ranked
 
 
-@dataclass(slots=True)
+@define
 class Found:
     """What a search found. ``number`` counts the candidates; ``coverage`` is the best one thread's."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
 from fabula.record.ingest.text import searchable
 from fabula.record.map.schema import PASSAGE_COLUMNS
 from fabula.search.excerpt import Excerpt, excerpt
@@ -29,7 +29,7 @@ FIRST = {"prompt": 0, "task": 0, "reply": 1, "call": 2}
 SLACK = 0.02  # of coverage that rounding and parts of names may cost
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """The record that answers best inside a passage, and the part of its text to show."""
 

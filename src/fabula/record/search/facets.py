@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import frozen
 from fabula.search.stopwords import is_stop_word
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KINDS = ("operative", "target", "concept", "wikilink", "file")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facet:
     """A term with the number of threads that have it and how often they say it in all."""
 

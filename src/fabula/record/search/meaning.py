@@ -7,13 +7,13 @@ and its trouble in other words, and a mean alone blurs both. Vectors are made la
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS
+from fabula.kernel.values import frozen
 from fabula.models.static_table import DIMENSIONS, StaticTable, unit
 from fabula.record.reading.sentinels import strip
 
@@ -35,7 +35,7 @@ SHORTLIST = 600  # threads compared piece by piece: the closest by their means
 _OPENERS = tuple(KINDS.index(kind) for kind in ("prompt", "task"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadVector:
     """What is kept of a thread's beginning. ``key`` tells the text and the table that it was made from."""
 

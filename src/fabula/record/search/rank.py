@@ -6,9 +6,9 @@ docs/internals/search.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from fabula.kernel.values import frozen
 from fabula.search.fusion import scaled, weighted_sum
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ WEAK = 0.57
 NOTHING = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArmScore:
     """One arm's part in a score: as the arm gave it, on the common scale, and its weight."""
 
@@ -55,7 +55,7 @@ class ArmScore:
 Arm: TypeAlias = "tuple[str, float, Mapping[int, float], Mapping[int, float]]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked:
     """One thread or passage with its score (0 to 1 when every arm is at its best) and the arms it came from."""
 
@@ -73,7 +73,7 @@ class Ranked:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadFacts:
     """What decides between threads besides words."""
 

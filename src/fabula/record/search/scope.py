@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import frozen
 from fabula.record.ingest.passages import tool_token
 from fabula.record.reading.identify import packed_range
 from fabula.search.terms import terms_of
@@ -25,7 +25,7 @@ _NOWHERE = "scope : nowhere"  # a token that no text has
 ANYTHING = "scope : h *"  # every text has the token of its host
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Conditions on passages and on threads' prose.
 

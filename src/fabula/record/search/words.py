@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import replace
 from fabula.search.matching import Wanted
 from fabula.search.spelling import ByLength, by_length, nearest
 from fabula.search.terms import Term, quoted

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.values import frozen
 from fabula.record.usage.prices import Tokens
 from fabula.record.usage.summary import Response
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabula.record.reading.catalogue import Window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counts:
     """What a part of the record holds. Times in ms."""
 
@@ -29,7 +29,7 @@ class Counts:
     last_time: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapCounts:
     """Counts of the whole map, whatever the window. ``copies`` are further copies of records that are kept once."""
 

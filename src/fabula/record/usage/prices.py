@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fabula import data
+from fabula.kernel.values import frozen
 
 _PREFIX = re.compile(r"^(?:[a-z0-9-]+/)*(?:(?:us|eu|apac|global)\.)?(?:anthropic\.|models/)?")
 _SUFFIX = re.compile(r"(?:[-@]\d{8}|[-@]20\d\d-\d\d-\d\d|-latest|-v\d+(?::\d+)?|\[1m\]|:[a-z-]+|-\d{2}-\d{2})+$")
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tokens:
     """Tokens of one response."""
 
@@ -32,7 +32,7 @@ class Tokens:
         return self.input + self.cache_read + self.cache_write
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """US dollars for a million tokens of each kind, from a day (ms) on; ``long`` for prompts of more than ``over``."""
 
@@ -57,7 +57,7 @@ class Price:
         return asked / _MILLION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PriceTable:
     """All prices and the day they were collected."""
 

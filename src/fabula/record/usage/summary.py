@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from fabula.kernel.clock import format_time
+from fabula.kernel.values import define, frozen
 from fabula.record.usage.prices import Tokens, model_name
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 By = Literal["day", "project", "model", "host"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """One API response. ``time`` in ms."""
 
@@ -27,7 +27,7 @@ class Response:
     tokens: Tokens
 
 
-@dataclass(slots=True)
+@define
 class Usage:
     """A sum. ``cost`` in US dollars is that of the responses with a known price; ``unpriced`` counts the others."""
 
@@ -53,14 +53,14 @@ class Usage:
             self.cost += cost
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageSummary:
     """The whole, its groups, and the models that have no price."""
 
     total: Usage
     groups: tuple[Usage, ...]
     unknown_models: tuple[str, ...]
-    by: str = field(default="model")
+    by: str = "model"
 
 
 def summarise(responses: Iterable[Response], by: By, prices: PriceTable) -> UsageSummary:

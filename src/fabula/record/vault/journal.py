@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import define, field, frozen
 from fabula.record.vault.folder import JOURNAL
 from fabula.record.vault.marks import mark, shown_path, stored_path
 from fabula.record.vault.schema import APPLICATION_ID, SCHEMA, VERSION
@@ -37,7 +37,7 @@ _PLACE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a record lies: its frame, and where it begins in the frame's content."""
 
@@ -50,7 +50,7 @@ class Place:
     length: int
 
 
-@dataclass(slots=True)
+@define
 class GenerationRow:
     """A generation as the writer sees it, tail included."""
 
@@ -73,7 +73,7 @@ class GenerationRow:
         )  # fmt: skip
 
 
-@dataclass(slots=True)
+@define
 class Batch:
     """What one commit writes. Rows are in the order of their table's columns, without marks."""
 

@@ -6,10 +6,10 @@ of the journal does, also while a scan is sealing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from fabula.kernel.values import frozen
 from fabula.record.vault.journal import Journal, marked
 from fabula.storage.files import ensure_folder
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PRINT_BYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pin:
     """Something kept at hand. ``kind`` says what ``ref`` names: a session, a thread."""
 
@@ -31,7 +31,7 @@ class Pin:
     pinned_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Citation:
     """A record whose bytes were handed to a reader, who may quote them."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.text import storable
+from fabula.kernel.values import replace
 from fabula.record.vault.journal import GenerationRow
 from fabula.record.vault.values import SourceEntry
 

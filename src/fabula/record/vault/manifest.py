@@ -7,13 +7,13 @@ digests of the pieces that lie in packs.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, msgpack
 
 from fabula.kernel.hashes import DIGEST_BYTES
+from fabula.kernel.values import define
 from fabula.storage.packs_codec import Compressor, decompress
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _encode = msgpack.Encoder().encode
 _decode = msgpack.Decoder(tuple[bytes, list[int], bytes]).decode
 
 
-@dataclass(slots=True)
+@define
 class Piece:
     """A stretch of a file: ``value`` is a digest, the bytes of a gap, or empty for a hole."""
 

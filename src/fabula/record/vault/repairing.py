@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import define, field
 from fabula.record.vault.folder import JOURNAL, PACKS, packs_on_disk
 from fabula.record.vault.journal import marked
 from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, TRUTH_TABLES, VERSION
@@ -33,7 +33,7 @@ _NEW = "journal.new.db"
 _UNREADABLE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, UnicodeDecodeError)
 
 
-@dataclass(slots=True)
+@define
 class Rebuilt:
     """What a new journal was made of."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
     from fabula.kernel.records import Provenance
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 TAIL_WINDOW = 4096  # bytes before the end of what was sealed, whose digest says whether a file only grew
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generation:
     """One state of a source file; a file that is rewritten begins the next one."""
 
@@ -32,7 +33,7 @@ class Generation:
         return self.length + self.tail_length
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceEntry:
     """A file in the ledger."""
 
@@ -49,7 +50,7 @@ class SourceEntry:
     generations: tuple[Generation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touched:
     """A span of a file whose bytes are in a damaged place."""
 
@@ -59,7 +60,7 @@ class Touched:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Damage:
     """Something that is not as it was written."""
 
@@ -70,7 +71,7 @@ class Damage:
     touched: tuple[Touched, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepairReport:
     """What a repair did."""
 
@@ -81,7 +82,7 @@ class RepairReport:
     problems: tuple[str, ...]  # what could not be read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultStats:
     """Sizes in bytes and counts."""
 
