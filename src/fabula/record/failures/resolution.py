@@ -55,17 +55,19 @@ def subject(call: Block) -> str:
 class Hints:
     """What a call must show to have one of some subjects: tells most calls apart without reading them.
 
-    A shell call holds the program's name, which begins its subject; any other has the tool's name, or touches a file.
+    A shell call holds the program that begins its subject, and its subcommand; any other has the tool's name, or
+    touches a file.
     """
 
-    programs: set[str] = field(default_factory=set)
+    programs: set[tuple[str, str]] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
     files: bool = False
 
     def add(self, tool: str, about: str) -> None:
         """Take in the subject of a call of ``tool``."""
         if tool in SHELL_TOOLS:
-            self.programs.add(about[2:].partition(" ")[0])
+            program, _, subcommand = about[2:].partition(" ")
+            self.programs.add((program, subcommand if program in WITH_SUBCOMMAND else ""))
         elif about.startswith(_FILE_SUBJECTS):
             self.files = True
         else:
@@ -77,7 +79,7 @@ class Hints:
             if not self.programs:
                 return False
             command = shell_text(call.input or {})
-            return any(program in command for program in self.programs)
+            return any(program in command and subcommand in command for program, subcommand in self.programs)
         return self.files or call.tool in self.tools
 
 

@@ -38,11 +38,12 @@ class SessionFacts:
             if self.last_time is None or time > self.last_time:
                 self.last_time = time
 
-    def learn(self, record: Record, *, timed: bool = True) -> None:
-        """Take in one record of the session; ``timed`` says whether its time is the session's."""
+    def learn(self, record: Record, time: int | None) -> None:
+        """Take in one record of the session; ``time`` is its time where that is the session's."""
         self.records += 1
-        if timed:
-            self.see(record.time)
+        if time is not None and (self.last_time is None or self.first_time is None or time > self.last_time
+                                 or time < self.first_time):  # fmt: skip
+            self.see(time)
         if record.cwd and not self.cwd:
             self.cwd = record.cwd
         if record.branch:
@@ -65,6 +66,8 @@ class Names:
         row = connection.execute("select coalesce(max(id),0)+1 from lexicon").fetchone()
         self._next_term = int(row[0]) if row else 1
         self._fresh = self._next_term == 1
+        #: A table that was empty holds nothing that is not remembered here: no need to look.
+        self._new_threads, self._new_paths = _is_empty(connection, "threads"), _is_empty(connection, "paths")
 
     def project(self, cwd: str) -> int:
         """Return the id of the project that a working directory belongs to."""
@@ -115,7 +118,7 @@ class Names:
         if known is None:
             packed = pack_id(uid)
             known = self._get_or_insert(
-                "select id from threads where uid=?", (packed,),
+                "" if self._new_threads else "select id from threads where uid=?", (packed,),
                 "insert into threads(uid,session_id) values(?,?)", (packed, session),
             )  # fmt: skip
             self._threads[uid] = known
@@ -125,9 +128,8 @@ class Names:
         """Return the id of a file path that tools touched."""
         known = self._paths.get(path)
         if known is None:
-            known = self._get_or_insert(
-                "select id from paths where path=?", (path,), "insert into paths(path) values(?)", (path,)
-            )
+            select = "" if self._new_paths else "select id from paths where path=?"
+            known = self._get_or_insert(select, (path,), "insert into paths(path) values(?)", (path,))
             self._paths[path] = known
         return known
 
@@ -145,11 +147,15 @@ class Names:
         return [known[key] for key in wanted]
 
     def _get_or_insert(self, select: str, key: tuple[object, ...], insert: str, values: tuple[object, ...]) -> int:
-        row = self._connection.execute(select, key).fetchone()
+        row = self._connection.execute(select, key).fetchone() if select else None
         if row is not None:
             return int(row[0])
         self._connection.execute(insert, values)
         return self._connection.last_insert_rowid()
+
+
+def _is_empty(connection: apsw.Connection, table: str) -> bool:
+    return connection.execute(f"select 1 from {table} limit 1").fetchone() is None
 
 
 def session_kind(file: SourceFile) -> str:

@@ -26,6 +26,7 @@ class OpenFailure:
     """A failed result that nothing has resolved yet; ``call`` is read when a success asks for it."""
 
     record: int
+    tool: str
     subject: str
     call: Block | None
     since: int  # how many results the file had given when it failed
@@ -55,7 +56,7 @@ class FailureTracker:
         self._session = session
         self._calls: dict[str, Block] = {}  # by tool id, until the result comes
         self._open: dict[str, list[OpenFailure]] = {}  # by subject
-        self._hints = Hints()  # of the subjects that are or were open
+        self._hints = Hints()  # of the subjects that are open
         self._results = 0
 
     def _resume(self) -> None:
@@ -67,10 +68,10 @@ class FailureTracker:
             " where r.session_id=? and f.resolved_by is null and f.subject<>'' order by f.record_id desc limit ?",
             (self._session, OPEN_LIMIT),
         ):
-            self._open_up(tool, OpenFailure(record, about, None, self._results))
+            self._open_up(OpenFailure(record, tool, about, None, self._results))
 
-    def _open_up(self, tool: str, failure: OpenFailure) -> None:
-        self._hints.add(tool, failure.subject)
+    def _open_up(self, failure: OpenFailure) -> None:
+        self._hints.add(failure.tool, failure.subject)
         self._open.setdefault(failure.subject, []).append(failure)
 
     def call(self, block: Block) -> None:
@@ -101,11 +102,14 @@ class FailureTracker:
         tool, about = (call.tool, subject(call)) if call is not None else ("", "")
         self.rows.failures.append((found[0], row, thread, time, tool, about, found[1][:MESSAGE_CHARACTERS]))
         if call is not None:
-            self._open_up(tool, OpenFailure(row, about, call, self._results))
+            self._open_up(OpenFailure(row, tool, about, call, self._results))
 
     def _succeeded(self, call: Block, row: int) -> None:
+        about = self._open.pop(subject(call), None)
+        if about is None:
+            return
         still_open = []
-        for failure in self._open.pop(subject(call), ()):
+        for failure in about:
             if self._results - failure.since > PATIENCE:
                 continue
             failed = failure.call or self._read_call(failure.record)
@@ -115,3 +119,7 @@ class FailureTracker:
                 still_open.append(failure)
         if still_open:
             self._open[still_open[0].subject] = still_open
+        else:
+            self._hints = Hints()
+            for failures in self._open.values():
+                self._hints.add(failures[0].tool, failures[0].subject)

@@ -87,8 +87,8 @@ class Mapper:
         """Map one record of the file in hand."""
         file = self._file
         assert file is not None
-        session = self._record_session = self._session_of(record)
-        packed = self._pack(record.uid)
+        session = self._record_session = self._sessions.get(record.session) or self._session_of(record)
+        packed = self._packed.get(record.uid) or self._pack(record.uid)
         known = self._seen.get(packed)
         if known is None and not self._fresh:
             known = self._known(packed)
@@ -111,7 +111,8 @@ class Mapper:
         if record.title and record.source:
             self._late_titles.append((record.source, record.title, record.title_rank, session))
             record.title = ""
-        self._facts(session).learn(record, timed=self._timed)
+        facts = self.rows.sessions.get(session) or self._facts(session)
+        facts.learn(record, record.time if self._timed else None)
         if record.usage is not None:
             self._bill(record.usage, session, record.time)
         if record.rewinds_to:
@@ -298,7 +299,7 @@ class Mapper:
 
     def _parent(self, uid: str) -> int | bytes | str:
         """Return the row of a parent, or its packed uid when it is not mapped (yet)."""
-        packed = self._pack(uid)
+        packed = self._packed.get(uid) or self._pack(uid)
         row = self._seen.get(packed)
         if row is None and not self._fresh:
             row = self._known(packed)

@@ -81,9 +81,12 @@ class PassageBuilder:
 
     def _extend(self, passage: Passage, record: Record, row: int, text: Searchable) -> None:
         passage.last = row
-        if record.time is not None:
-            passage.first_time = record.time if passage.first_time is None else min(passage.first_time, record.time)
-            passage.last_time = record.time if passage.last_time is None else max(passage.last_time, record.time)
+        time = record.time
+        if time is not None:
+            if passage.first_time is None or time < passage.first_time:
+                passage.first_time = time
+            if passage.last_time is None or time > passage.last_time:
+                passage.last_time = time
         if text.prompt:
             passage.prompt.append(text.prompt)
         if text.reply:

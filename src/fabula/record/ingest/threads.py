@@ -36,7 +36,11 @@ class ThreadResolver:
 
     def resolve(self, record: Record) -> tuple[int | None, bool]:
         """Return the record's thread and whether the answer is provisional (an ancestor is not mapped yet)."""
-        thread, provisional = self._find(record)
+        thread, provisional = None, False
+        if record.parent and not record.prompt_id and record.kind != "prompt":
+            thread = self.members.get(record.parent)  # nearly always: the thread of a record just before
+        if thread is None:
+            thread, provisional = self._find(record)
         self.members[record.uid] = thread
         if thread is not None and not record.sidechain:
             self.current = thread

@@ -59,6 +59,7 @@ class Filling:
         self._compressor = Compressor()
         self._lanes = {pack_class: _Lane(pack_class) for pack_class in PackClass}
         self._next_frame = journal.last_id("frames") + 1
+        self._nothing_packed = self._next_frame == 1  # until the first commit: no need to ask the journal
         self._next_pack = max(journal.last_id("packs"), *packs_on_disk(folder), 0) + 1
         self._recent: set[bytes] = set()  # in a frame being filled, or in a pack but not committed
         self._dirty: list[PackWriter] = []  # written since the last commit
@@ -99,7 +100,7 @@ class Filling:
     def unknown(self, digests: list[bytes]) -> set[bytes]:
         """Return those of the digests whose records are not stored yet."""
         fresh = set(digests) - self._recent
-        return fresh - self._journal.known(list(fresh)) if fresh else fresh
+        return fresh - self._journal.known(list(fresh)) if fresh and not self._nothing_packed else fresh
 
     def add(self, digest: bytes, record: bytes) -> None:
         """Store a record that :meth:`unknown` named. Raises ``ERR_DISK``."""
@@ -166,7 +167,7 @@ class Filling:
         for pack in self._dirty:
             if all(pack is not lane.pack for lane in self._lanes.values()):
                 pack.close()
-        self._dirty, self._new_files = [], False
+        self._dirty, self._new_files, self._nothing_packed = [], False, False
         self._recent.clear()
         for lane in self._lanes.values():
             lane.committed = len(lane.records)

@@ -31,6 +31,7 @@ class Ledger:
         self._entries: dict[int, SourceEntry] = {}
         self._generations: dict[int, dict[int, Generation]] = {}  # of a source: id -> value, in order of beginning
         self._next_source = journal.last_id("sources") + 1
+        self._empty = self._next_source == 1  # what is not remembered here is new: no need to ask the journal
         self._next_generation = journal.last_id("generations") + 1
 
     def source(self, host: str, path: str, kind: str, session: str, parent: str) -> SourceEntry:
@@ -38,7 +39,7 @@ class Ledger:
         known = self._ids.get((host, path))
         if known is not None:
             return self.entry(known)
-        found = self._journal.source_at(host, path)
+        found = None if self._empty else self._journal.source_at(host, path)
         if found is not None:
             return self._keep(found)
         now = self._clock.now_ms()
