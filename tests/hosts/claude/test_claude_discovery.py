@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -316,3 +317,50 @@ def test_a_folder_of_generations_that_is_missing_is_a_problem(tmp_path: Path) ->
     source = GenerationFolder([tmp_path / "none"])
     assert list(source.discover()) == []
     assert source.problems() == [(str(tmp_path / "none"), "No such file or directory")]
+
+
+def age(folder: Path, seconds: int) -> None:
+    moment = time.time() - seconds
+    os.utime(folder, (moment, moment))
+
+
+def test_a_backup_that_comes_later_is_found_by_the_same_source(tmp_path: Path) -> None:
+    session = tmp_path / "file-history" / "S1"
+    put(session / "aa@v1", b"one")
+    age(session, 60)
+    source = ClaudeSource([tmp_path])
+    assert list(found(source)) == ["aa@v1"]
+    put(session / "aa@v2", b"two")
+    age(session, 30)
+    assert list(found(source)) == ["aa@v1", "aa@v2"]
+    (session / "aa@v1").unlink()
+    age(session, 20)
+    assert list(found(source)) == ["aa@v2"]
+
+
+def test_a_folder_of_backups_that_is_as_it_was_is_not_listed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled, fresh = tmp_path / "file-history" / "S1", tmp_path / "file-history" / "S2"
+    put(settled / "aa@v1", b"one")
+    put(fresh / "bb@v1", b"one")
+    age(settled, 60)
+    source = ClaudeSource([tmp_path])
+    first = found(source)
+    listed: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda folder: listed.append(str(folder)) or scandir(folder))
+    assert found(source) == first
+    assert str(fresh) in listed, "its clock may not have ticked since"
+    assert str(settled) not in listed
+
+
+def test_a_folder_of_backups_with_a_link_is_always_listed(tmp_path: Path) -> None:
+    session = tmp_path / "file-history" / "S1"
+    put(session / "aa@v1", b"one")
+    (session / "bb@v1").symlink_to(session / "aa@v1")
+    age(session, 60)
+    source = ClaudeSource([tmp_path])
+    assert list(found(source)) == ["aa@v1", "bb@v1"]
+    put(session / "aa@v1", b"grown")
+    assert {file.size for file in found(source).values()} == {5}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HOST = "claude"
+#: A folder that changed within this time before it was listed may change again within one tick of its clock.
+SETTLED_NS = 2_000_000_000
 _PROJECT_STATE = frozenset({"memory"})  # a project's folders that are no sessions
 
 
@@ -30,11 +33,19 @@ def roots(environment: Mapping[str, str], user_home: Path) -> list[Path]:
     return [user_home / ".claude", (user_home / config if config else user_home / ".config") / "claude"]
 
 
-class Finder:
-    """Walks config homes. ``problems`` collects (path, reason) of what could not be looked into."""
+#: What a folder of backups held, by its path: (its own stat, the files in it).
+Backups = dict[str, tuple[tuple[int, int, int], list[SourceFile]]]
 
-    def __init__(self) -> None:
+
+class Finder:
+    """Walks config homes. ``problems`` collects (path, reason) of what could not be looked into.
+
+    ``backups`` is what earlier walks of this process remember of folders of backups.
+    """
+
+    def __init__(self, backups: Backups | None = None) -> None:
         self.problems: list[tuple[str, str]] = []
+        self._backups_seen: Backups = {} if backups is None else backups
         self._entered: set[tuple[int, int]] = set()
         self._found: list[SourceFile] = []
 
@@ -54,8 +65,7 @@ class Finder:
         real = os.path.realpath(backups)
         for entry in self._entries(backups, real):
             if self._is_folder(entry):
-                for backup in self._entries(entry.path, real):
-                    self._add(backup, "file-backup", entry.name)
+                self._backups(entry, real)
             yield from self._take()
 
     def tree(self, folder: str) -> Iterator[SourceFile]:
@@ -124,6 +134,28 @@ class Finder:
     def _add_agent(self, entry: os.DirEntry[str], parent: str) -> None:
         agent = entry.name[6:-6]
         self._add(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
+
+    def _backups(self, folder: os.DirEntry[str], real: str) -> None:
+        """Backups are written once, each under a new name: a folder that is as it was holds what it held."""
+        try:
+            found = folder.stat()
+        except OSError as error:
+            self._note(folder.path, error)
+            return
+        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        known = self._backups_seen.get(folder.path)
+        if known is not None and known[0] == stamp:
+            self._found += known[1]
+            return
+        settled = found.st_mtime_ns + SETTLED_NS < time.time_ns()
+        troubles, before = len(self.problems), len(self._found)
+        entries = self._entries(folder.path, real)
+        for backup in entries:
+            self._add(backup, "file-backup", folder.name)
+        files = self._found[before:]
+        plain = len(files) == len(entries) and not any(entry.is_symlink() for entry in entries)
+        if settled and plain and len(self.problems) == troubles:
+            self._backups_seen[folder.path] = stamp, files
 
     def _history(self, root: str) -> None:
         path = os.path.join(root, "history.jsonl")

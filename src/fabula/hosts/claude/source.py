@@ -5,16 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.claude.locate import HOST, Finder
-from fabula.hosts.claude.meta import read_meta
-from fabula.hosts.claude.side_files import (
-    BackupNormaliser,
-    HistoryNormaliser,
-    SkippingNormaliser,
-    ToolResultNormaliser,
-)
-from fabula.record.containers.jsonl import JsonLines
-from fabula.record.containers.whole_file import WholeFile
+from fabula.hosts.claude.locate import HOST, Backups, Finder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,10 +27,11 @@ class ClaudeSource:
         self._folders = _distinct(folders)
         self._problems: list[tuple[str, str]] = []
         self._transcripts: set[str] = set()
+        self._backups: Backups = {}
 
     def discover(self) -> Iterator[SourceFile]:
         """Find the files by name and stat alone, each root in the order of names."""
-        finder = Finder()
+        finder = Finder(self._backups)
         self._problems, self._transcripts = finder.problems, set()
         for root in self._roots:
             yield from self._noted(finder.home(root))
@@ -59,23 +51,32 @@ class ClaudeSource:
 
     def container(self, file: SourceFile) -> Container:
         """Open a file's byte form; the file itself is opened when it is read."""
-        return WholeFile(file.path) if file.kind in _WHOLE else JsonLines(file.path)
+        if file.kind in _WHOLE:
+            from fabula.record.containers.whole_file import WholeFile
+
+            return WholeFile(file.path)
+        from fabula.record.containers.jsonl import JsonLines
+
+        return JsonLines(file.path)
 
     def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
         """Return the normaliser of the file's kind."""
         kind = file.kind
         if kind in ("session", "subagent", "compaction"):
+            from fabula.hosts.claude.meta import read_meta
             from fabula.hosts.claude.normalise import TranscriptNormaliser
 
             meta = None if kind == "session" else read_meta(file.path)
             return TranscriptNormaliser(file, state, results_folder(file), meta)
+        from fabula.hosts.claude import side_files
+
         if kind == "tool-result":
-            return ToolResultNormaliser(file)
+            return side_files.ToolResultNormaliser(file)
         if kind == "file-backup":
-            return BackupNormaliser(file)
+            return side_files.BackupNormaliser(file)
         if kind == "history":
-            return HistoryNormaliser(state, self._transcripts)
-        return SkippingNormaliser(kind)
+            return side_files.HistoryNormaliser(state, self._transcripts)
+        return side_files.SkippingNormaliser(kind)
 
 
 def results_folder(file: SourceFile) -> str:

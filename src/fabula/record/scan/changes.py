@@ -28,11 +28,11 @@ def compare(file: SourceFile, known: KnownStat | None) -> Change:
     """Decide from stats alone. ``check`` wants the digest of the tail, ``grown`` as well before it is believed."""
     if known is None:
         return "new"
-    same_stat = (file.size, file.mtime_ns, file.ctime_ns, file.inode) == (
-        known.size, known.mtime_ns, known.ctime_ns, known.inode,
-    )  # fmt: skip
     if (
-        same_stat
+        file.mtime_ns == known.mtime_ns
+        and file.size == known.size
+        and file.ctime_ns == known.ctime_ns
+        and file.inode == known.inode
         and known.vanished_at is None
         and (known.immutable or file.mtime_ns + SETTLED_NS < known.scanned_ns or not is_plain(file.path))
     ):
