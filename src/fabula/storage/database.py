@@ -29,7 +29,8 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
     with database_errors(path):
         connection = apsw.Connection(os.fspath(path))
         connection.set_busy_timeout(BUSY_MILLISECONDS)
-        connection.execute("pragma auto_vacuum=incremental")  # counts for a new file alone, before its first page
+        if not path.stat().st_size:  # counts for a new file alone, before its first page
+            connection.execute("pragma auto_vacuum=incremental")
         connection.execute("pragma journal_mode=wal")
         connection.execute(f"pragma synchronous={'full' if durable else 'normal'}")
         if _read_version(connection, path, application) == 0:

@@ -17,9 +17,10 @@ where r.flags & {PROVISIONAL} and p.thread_id is not null
 """
 
 
-#: Threads that subagents opened for themselves because their spawning call was not mapped yet.
+#: Threads that subagents opened for themselves because their spawning call was not mapped yet. Left alone, the
+#: planner reads every record in the order of threads instead of the few that are provisional.
 _AGENTS = f"""
-select distinct r.thread_id, s.uid from records r join sessions s on s.id = r.session_id
+select distinct r.thread_id, s.uid from records r indexed by records_provisional join sessions s on s.id = r.session_id
 where r.flags & {PROVISIONAL} and r.flags & {SIDECHAIN} and r.thread_id is not null
 """
 _SPAWNED = "select r.thread_id from spawns w join records r on r.id = w.record_id where w.key=?"
