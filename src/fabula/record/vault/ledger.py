@@ -56,7 +56,8 @@ class Ledger:
             if not found:
                 raise FabulaError("ERR_NOT_FOUND", f"the vault has no source {source_id}")
             entry = self._keep(found[0])
-        return replace(entry, generations=tuple(self._generations[source_id].values()))
+        generations = tuple(self._generations[source_id].values())
+        return entry if generations == entry.generations else replace(entry, generations=generations)
 
     def _keep(self, entry: SourceEntry) -> SourceEntry:
         self._ids[entry.host, entry.path] = entry.id
