@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabula.app.enabled import is_off
-from fabula.app.off import without_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +55,8 @@ class Filtered:
         files = (f for f in self._source.discover() if not any(fnmatchcase(f.path, glob) for glob in globs))
         if not self._config["off_projects"]:
             return files
+        from fabula.app.off import without_hidden
+
         return without_hidden(self._source, files, partial(is_off, self._config))
 
     def problems(self) -> list[tuple[str, str]]:

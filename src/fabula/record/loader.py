@@ -6,6 +6,7 @@ their digest is the sealed one's, or (in a record without a vault) they decode t
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +15,6 @@ from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.records import KINDS, Record, SourceFile
 from fabula.kernel.values import define
-from fabula.record.containers.json_scan import decode_value
 from fabula.record.map.files import KnownFile, file_by_id
 from fabula.record.scan.changes import is_plain
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from fabula.record.vault.vault import Vault
 
 Origin = Literal["live", "vault"]
+
+#: From this size on a value is read by the careful path, which outlines what is too large. One value at a time, the
+#: standard library's decoder is as good, and its start costs a tenth.
+_PLAIN_BYTES = 1 << 20
+_SURROGATE = b"\\ud"  # an escape that may be half of a pair: only the careful path reads it
 
 _ROW = "id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags"
 
@@ -217,7 +222,7 @@ class Loader:
         reader = self._readers.get(known.id)
         if reader is None:
             file = self._source_file(known)
-            decode = getattr(source.container(file), "decode", decode_value)  # containers of other things than JSON
+            decode = getattr(source.container(file), "decode", _decode)  # containers of other things than JSON
             reader = self._readers[known.id] = decode, source.normaliser(file, known.state)
         decode, normaliser = reader
         try:
@@ -253,6 +258,18 @@ class Loader:
                 )
             self._files[file_id] = known
         return known
+
+
+def _decode(raw: bytes) -> Any:
+    """Decode the bytes of one value. Raises ``ValueError`` when they are not one JSON value."""
+    if len(raw) < _PLAIN_BYTES and _SURROGATE not in raw.lower():
+        try:
+            return json.loads(raw.decode())
+        except (ValueError, RecursionError):
+            pass  # damage, or something that only the careful path reads
+    from fabula.record.containers.json_scan import decode_value
+
+    return decode_value(raw)
 
 
 def _packed_range(prefix: str) -> tuple[bytes | None, bytes]:

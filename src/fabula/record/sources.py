@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Record, SourceFile
 
+#: Endings of the names of files that are compressed as a whole.
+COMPRESSED_SUFFIXES = (".zst", ".gz")
+
 
 @define
 class Found:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, cached_property
 from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabula import data
+from fabula.kernel.values import define, frozen
 from fabula.redaction.expressions import any_of, translated
 
 if TYPE_CHECKING:
@@ -39,15 +39,13 @@ _SHARPER: dict[str, tuple[str, ...]] = {
     "sourcegraph-access-token": ("sgp_",),
 }
 _OPERATOR = "(?:=|>|:{1,3}=|"  # what gitleaks writes between a name and its value
-_NAME = re.compile(r"[\w.-]{1,50}\Z")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
-_DIGEST = re.compile(r"(?:[0-9a-fA-F]{7,16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\Z")
-_DIGEST_NAME = re.compile(
-    r"(?i)hash|sha\d|sha-|digest|checksum|commit|etag|integrity|cache|\bref\b|revision|fingerprint"
-)
+_NAME = r"[\w.-]{1,50}\Z"
+_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z"
+_DIGEST = r"(?:[0-9a-fA-F]{7,16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{64})\Z"
+_DIGEST_NAME = r"(?i)hash|sha\d|sha-|digest|checksum|commit|etag|integrity|cache|\bref\b|revision|fingerprint"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """A secret in a text: which rule recognised it and where it stands (character positions)."""
 
@@ -56,18 +54,22 @@ class Finding:
     end: int
 
 
-@dataclass
 class Rule:
     """One rule. ``around`` says how many characters before and after a keyword it must see; ``None``: one token."""
 
-    id: str
-    source: str
-    keywords: tuple[str, ...]
-    entropy: float
-    group: int
-    allowlists: tuple[dict[str, Any], ...]
-    around: tuple[int, int] | None
-    common: Allowed
+    def __init__(self, entry: Mapping[str, Any], common: Allowed) -> None:
+        """Take an entry of the rule data; ``common`` is what no rule means."""
+        self.id: str = entry["id"]
+        self.source: str = entry["regex"]
+        self.entropy = float(entry.get("entropy", 0))
+        self.keywords: tuple[str, ...]
+        self.around: tuple[int, int] | None
+        self.keywords, self.around = _WIDE.get(self.id, (_SHARPER.get(self.id, tuple(entry["keywords"])), None))
+        if "around" in entry:
+            self.around = (entry["around"][0], entry["around"][1])
+        self._group = int(entry.get("secretGroup", 0))
+        self._allowlists: list[dict[str, Any]] = entry.get("allowlists", [])
+        self._common = common
 
     @cached_property
     def expression(self) -> re.Pattern[str]:
@@ -77,7 +79,7 @@ class Rule:
     @cached_property
     def allowed(self) -> tuple[Allowed, ...]:
         """What is no secret although the expression matches."""
-        return (self.common, *(Allowed.read(entry) for entry in self.allowlists))
+        return (self._common, *(Allowed(entry) for entry in self._allowlists))
 
     def findings(self, text: str, start: int, end: int, *, anchored: bool = False) -> Iterator[Finding]:
         """Yield the secrets between two positions of a text; ``anchored``: only one that begins at ``start``."""
@@ -97,50 +99,50 @@ class Rule:
                 yield Finding(self.id, first, last)
 
     def _secret_group(self, match: re.Match[str]) -> int:
-        if self.group:
-            return self.group
+        if self._group:
+            return self._group
         return next((index for index, value in enumerate(match.groups(), 1) if value), 0)
 
     def _is_name(self, text: str, match: re.Match[str], secret: str) -> bool:
         """Ids and digests are names, not secrets, where only the generic rule sees one."""
         if self.id != "generic-api-key":
             return False
-        if _UUID.match(secret):
+        if re.match(_UUID, secret):
             return True
-        return _DIGEST.match(secret) is not None and _DIGEST_NAME.search(whole_match(text, match)) is not None
+        return re.match(_DIGEST, secret) is not None and re.search(_DIGEST_NAME, whole_match(text, match)) is not None
 
 
-@dataclass(slots=True)
 class Allowed:
     """Matches that are no secrets: by expression on the secret, the whole match or its line, or by a word in it."""
 
-    target: str
-    expressions: list[re.Pattern[str]]
-    stopwords: tuple[str, ...]
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        """Take an entry of the rule data."""
+        self._entry = entry
+        self._target: str = entry.get("regexTarget", "secret")
+        self._stopwords: list[str] = entry.get("stopwords", [])
 
-    @classmethod
-    def read(cls, entry: dict[str, Any]) -> Allowed:
-        """Build from an entry of the rule data."""
-        expressions = [re.compile(translated(source), re.ASCII) for source in entry.get("regexes", ())]
-        return cls(entry.get("regexTarget", "secret"), expressions, tuple(entry.get("stopwords", ())))
+    @cached_property
+    def _expressions(self) -> list[re.Pattern[str]]:
+        return [re.compile(translated(source), re.ASCII) for source in self._entry.get("regexes", ())]
 
     def holds(self, text: str, match: re.Match[str], secret: str) -> bool:
         """Whether the match is allowed."""
         target = secret
-        if self.target == "match":
+        if self._target == "match":
             target = whole_match(text, match)
-        elif self.target == "line":
+        elif self._target == "line":
             target = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
-        if any(expression.search(target) for expression in self.expressions):
+        if any(expression.search(target) for expression in self._expressions):
             return True
         low = secret.lower()
-        return any(word in low for word in self.stopwords)
+        return any(word in low for word in self._stopwords)
 
 
 def whole_match(text: str, match: re.Match[str]) -> str:
     """Return what matched, with the rest of the name in front of it."""
-    name = _NAME.search(text, max(0, match.start() - 50), match.start())
-    return text[name.start() if name else match.start() : match.end()]
+    front = text[max(0, match.start() - 50) : match.start()]
+    name = re.search(_NAME, front)
+    return (name[0] if name else "") + text[match.start() : match.end()]
 
 
 def entropy(text: str) -> float:
@@ -154,16 +156,24 @@ class Called:
 
     def __init__(self, table: Mapping[str, list[Rule]]) -> None:
         self.keywords = tuple(table)
-        self._any = re.compile(any_of(table))
-        # The expression finds the shortest of keywords that begin alike, and none inside another: those are added.
-        self._rules = {
-            found: tuple(
-                {
-                    rule.id: rule for word in table if word.startswith(found) or word in found for rule in table[word]
-                }.values()
-            )
-            for found in table
-        }
+        self._table = table
+        self._rules: dict[str, tuple[Rule, ...]] = {}  # by what the expression finds
+
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return re.compile(any_of(self._table))
+
+    def _called(self, found: str) -> tuple[Rule, ...]:
+        """Return the rules that a keyword calls for.
+
+        The expression finds the shortest of keywords that begin alike, and none inside another: those are added.
+        """
+        rules = self._rules.get(found)
+        if rules is None:
+            words = [word for word in self._table if word.startswith(found) or word in found]
+            rules = tuple({rule.id: rule for word in words for rule in self._table[word]}.values())
+            self._rules[found] = rules
+        return rules
 
     def rules(self, low: str, start: int, end: int) -> Collection[Rule]:
         """Return the rules that keywords between two positions of a lower-case text call for."""
@@ -171,11 +181,11 @@ class Called:
         if not found:
             return ()
         if len(found) == 1:
-            return self._rules[found[0]]
-        return {rule.id: rule for keyword in found for rule in self._rules[keyword]}.values()
+            return self._called(found[0])
+        return {rule.id: rule for keyword in found for rule in self._called(keyword)}.values()
 
 
-@dataclass(slots=True)
+@define
 class RuleBook:
     """All rules, by the keywords that call for them."""
 
@@ -192,8 +202,8 @@ def rule_book() -> RuleBook:
     rules: list[Rule] = []
     for name in ("secret_rules.json", "secret_rules_own.json"):
         read = json.loads(Path(data.__file__).with_name(name).read_bytes())
-        common = Allowed.read(read["allowlist"])
-        rules += [_rule(entry, common) for entry in read["rules"]]
+        common = Allowed(read["allowlist"])
+        rules += [Rule(entry, common) for entry in read["rules"]]
     inside: dict[str, list[Rule]] = {}
     in_front: dict[str, list[Rule]] = {}
     wide: dict[str, list[Rule]] = {}
@@ -203,20 +213,3 @@ def rule_book() -> RuleBook:
         for keyword in rule.keywords:
             (capitals if keyword.isupper() else table).setdefault(keyword, []).append(rule)
     return RuleBook(tuple(rules), Called(inside), Called(in_front), wide, capitals)
-
-
-def _rule(entry: dict[str, Any], common: Allowed) -> Rule:
-    name = entry["id"]
-    keywords, around = _WIDE.get(name, (_SHARPER.get(name, tuple(entry["keywords"])), None))
-    if "around" in entry:
-        around = (entry["around"][0], entry["around"][1])
-    return Rule(
-        id=name,
-        source=entry["regex"],
-        keywords=keywords,
-        entropy=float(entry.get("entropy", 0)),
-        group=int(entry.get("secretGroup", 0)),
-        allowlists=tuple(entry.get("allowlists", ())),
-        around=around,
-        common=common,
-    )

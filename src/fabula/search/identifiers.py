@@ -8,6 +8,7 @@ both sides always agree.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 MAXIMUM_WORD = 80  # a longer run of letters is encoded data, not a name
 MAXIMUM_PARTS = 1_000  # names and runs expanded in one text: bounds a hostile one
@@ -24,7 +25,12 @@ _UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0002ffff"
 )
-_RUN = re.compile(f"[{_UNSPACED}]+")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    """Return the expression of a run without spaces, made for the first text that is not Latin: it is large."""
+    return re.compile(f"[{_UNSPACED}]+")
 
 
 def expand(text: str) -> str:
@@ -54,7 +60,9 @@ def name_parts(word: str) -> list[str]:
 
 def unspaced_runs(text: str) -> list[str]:
     """Find the runs of letters in scripts without spaces; vowel signs and marks inside a run are left out."""
-    runs = ("".join(filter(str.isalnum, run)) for run in _RUN.findall(text))
+    if _is_latin(text):
+        return []
+    runs = ("".join(filter(str.isalnum, run)) for run in _run().findall(text))
     return [run for run in runs if run]
 
 

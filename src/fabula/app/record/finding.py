@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fabula.models.static_table import StaticTable
     from fabula.record.search.engine import Found, Hit
     from fabula.record.search.evidence import Evidence, EvidenceReader
+    from fabula.record.search.meaning import MeaningArm
     from fabula.record.search.scope import Scope
     from fabula.search.excerpt import Excerpt
     from fabula.search.query import Query
@@ -93,11 +94,11 @@ def searcher(app: App) -> Searcher:
 
 def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]:
     """Return the meaning arm: it opens the table at its first question and makes vectors that are missing."""
-    from fabula.record.search.meaning import MeaningArm, make_vectors, without_vector
-
     opened: list[tuple[StaticTable, MeaningArm] | str] = []
 
     def ask(text: str, words: Sequence[str], allowed: Callable[[Sequence[int]], set[int]]) -> dict[int, float] | str:
+        from fabula.record.search.meaning import MeaningArm, make_vectors, without_vector
+
         if not opened:
             try:
                 table = embedding_table()

@@ -8,18 +8,16 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS, Block, Record
 from fabula.kernel.values import frozen
-from fabula.record.loader import Loaded
 from fabula.record.reading.catalogue import Window
-from fabula.record.reading.order import reading_order
 from fabula.record.reading.sentinels import stub
-from fabula.record.reading.turns import ThreadView, view_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabula.app.wiring import App
-    from fabula.record.loader import Row
+    from fabula.record.loader import Loaded, Row
     from fabula.record.reading.catalogue import SessionRow, ThreadRow
+    from fabula.record.reading.turns import ThreadView
     from fabula.record.vault.keepsakes import Keepsakes
 
 OPENING_CHARACTERS = 160
@@ -68,6 +66,8 @@ def read_thread(app: App, thread: ThreadRow) -> ThreadReading:
 
     Raises ``ERR_STALE``, ``ERR_VAULT_DAMAGED`` when no record of it can be read.
     """
+    from fabula.record.reading.order import reading_order
+    from fabula.record.reading.turns import view_thread
     from fabula.redaction.redact import redact
 
     loaded, unreadable = _load(app, reading_order(app.loader().rows_of_thread(thread.row)))
@@ -96,6 +96,8 @@ def _load(app: App, rows: Sequence[Row]) -> tuple[list[Loaded], tuple[Unreadable
 
 
 def _placeholder(row: Row, error: FabulaError) -> Loaded:
+    from fabula.record.loader import Loaded
+
     text = f"[this record cannot be read: {error.message}]"
     record = Record(row.uid, "", "other", row.role, row.offset, row.length, blocks=[Block("text", text)])
     return Loaded(row, record, b"", "vault")

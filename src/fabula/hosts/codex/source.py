@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.codex.lists import HistoryNormaliser, NamesNormaliser
 from fabula.hosts.walking import Walker, source_file
-from fabula.record.containers.compressed import COMPRESSED_SUFFIXES, CompressedJsonLines
-from fabula.record.containers.document import JsonDocument
-from fabula.record.containers.jsonl import JsonLines
+from fabula.record.sources import COMPRESSED_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
     from fabula.record.sources import Container, Normaliser
 
-_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _LINES = (".jsonl", *(f".jsonl{suffix}" for suffix in COMPRESSED_SUFFIXES))
 _FOLDERS = ("sessions", "archived_sessions")
 
@@ -58,16 +54,26 @@ class CodexSource:
     def container(self, file: SourceFile) -> Container:
         """Open a file's byte form."""
         if file.path.endswith(COMPRESSED_SUFFIXES):
+            from fabula.record.containers.compressed import CompressedJsonLines
+
             return CompressedJsonLines(file.path)
         if file.path.endswith(".json"):
+            from fabula.record.containers.document import JsonDocument
+
             return JsonDocument(file.path, "items")
+        from fabula.record.containers.jsonl import JsonLines
+
         return JsonLines(file.path)
 
     def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
         """Return the reader of a file's values."""
         if file.kind == "history":
+            from fabula.hosts.codex.lists import HistoryNormaliser
+
             return HistoryNormaliser(self._with_transcript, state)
         if file.kind == "names":
+            from fabula.hosts.codex.lists import NamesNormaliser
+
             return NamesNormaliser(state)
         from fabula.hosts.codex.normaliser import CodexNormaliser
 
@@ -76,5 +82,7 @@ class CodexSource:
 
 def session_in(name: str) -> str:
     """Return the session id in a rollout's file name: the first of its ids (a second one names a reverted branch)."""
-    found = _ID.search(name)
+    import re
+
+    found = re.search(_ID, name)
     return found[0].lower() if found else ""

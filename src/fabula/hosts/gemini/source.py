@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.gemini.projects import Projects
-from fabula.hosts.gemini.prompts import SHORT, PromptLogNormaliser
 from fabula.hosts.walking import Walker, source_file
-from fabula.record.containers.document import JsonDocument
-from fabula.record.containers.jsonl import JsonLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,10 +55,14 @@ class GeminiSource:
 
     def container(self, file: SourceFile) -> Container:
         """Open a file's byte form."""
-        if file.kind == "history":
-            return JsonDocument(file.path, "logs", marks=("sessionId", "message"))
-        if file.path.endswith(".json"):
+        if file.kind == "history" or file.path.endswith(".json"):
+            from fabula.record.containers.document import JsonDocument
+
+            if file.kind == "history":
+                return JsonDocument(file.path, "logs", marks=("sessionId", "message"))
             return JsonDocument(file.path, "messages")
+        from fabula.record.containers.jsonl import JsonLines
+
         return JsonLines(file.path)
 
     def normaliser(self, file: SourceFile, state: dict[str, Any] | None) -> Normaliser:
@@ -69,6 +70,8 @@ class GeminiSource:
         below = Path(file.path).parts[len((self.home / "tmp").parts) :]
         cwd = self._projects.cwd(below[0]) if below else ""
         if file.kind == "history":
+            from fabula.hosts.gemini.prompts import PromptLogNormaliser
+
             return PromptLogNormaliser(self._chats, state, cwd)
         from fabula.hosts.gemini.normaliser import GeminiNormaliser
 
@@ -83,4 +86,6 @@ def _session_of(below: str) -> tuple[str, str]:
 
 def _short(path: str) -> str:
     """Return the beginning of the session's id, which ends a chat's file name."""
+    from fabula.hosts.gemini.prompts import SHORT
+
     return os.path.splitext(os.path.basename(path))[0][-SHORT:]

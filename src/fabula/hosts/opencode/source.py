@@ -7,13 +7,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.fields import text_of
-from fabula.hosts.opencode.database import Versions, session_rows
 from fabula.hosts.walking import Walker, source_file
 from fabula.kernel.records import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabula.hosts.opencode.database import Versions
     from fabula.hosts.opencode.roots import OpenCodeRoots
     from fabula.record.sources import Container, Normaliser
 
@@ -28,7 +28,7 @@ class OpenCodeSource:
     def __init__(self, roots: OpenCodeRoots) -> None:
         self.roots = roots
         self._walker = Walker()
-        self._versions = Versions(str(roots.database))
+        self._versions: Versions | None = None  # made when there is a database
         self._session_files: dict[str, str] = {}
         self._stored: dict[str, dict[str, Any]] = {}
 
@@ -61,6 +61,7 @@ class OpenCodeSource:
 
             return JsonDocument(file.path, "")
         database, _, session = file.path.rpartition("#")
+        from fabula.hosts.opencode.database import session_rows
         from fabula.record.containers.rows import SessionRows
 
         return SessionRows(database, session, session_rows)
@@ -76,6 +77,10 @@ class OpenCodeSource:
         found = self._walker.one(path)
         if found is None:
             return
+        if self._versions is None:
+            from fabula.hosts.opencode.database import Versions
+
+            self._versions = Versions(path)
         try:
             sessions = self._versions.read()
         except OSError as error:

@@ -20,7 +20,6 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COMPRESSED_SUFFIXES = (".zst", ".gz")
 LINE_LIMIT = 256 << 20  # a longer line is unreadable: a small file may unfold to any size
 
 _INPUT_BYTES = 1 << 20

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import msgspec
 
 from fabula.kernel.records import Accounting, SourceFile
 from fabula.kernel.values import define, field, names_of
@@ -95,8 +94,8 @@ def file_at(connection: apsw.Connection, path: str, generation: int) -> KnownFil
 def _from_row(row: tuple[Any, ...]) -> KnownFile:
     known = KnownFile(*row[:16])
     known.immutable = bool(row[7])
-    known.state = msgspec.json.decode(row[16]) if row[16] else None
-    known.accounting = Accounting(*msgspec.json.decode(row[17])) if row[17] else Accounting()
+    known.state = json.loads(row[16]) if row[16] else None
+    known.accounting = Accounting(*json.loads(row[17])) if row[17] else Accounting()
     known.error, known.vanished_at, known.waiting = row[18], row[19], row[20]
     return known
 
@@ -120,6 +119,8 @@ def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, 
 
 def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
     """Store how far a file was read and what came of it."""
+    import msgspec  # only scans write, and many rows
+
     accounts = [getattr(known.accounting, name) for name in _ACCOUNTS]
     connection.execute(
         "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,vault_generation=?,"

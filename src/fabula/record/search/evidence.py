@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
-from fabula.record.ingest.text import searchable
 from fabula.record.map.schema import PASSAGE_COLUMNS
 from fabula.search.excerpt import Excerpt, excerpt
 from fabula.search.matching import Match, Matcher, relevance
@@ -87,6 +86,8 @@ class EvidenceReader:
 
     def _texts(self, row: Row) -> list[tuple[str, float]]:
         """Return the searched texts of a record with the weights of their columns."""
+        from fabula.record.ingest.text import searchable
+
         try:
             (loaded,) = self._loader.load([row])
         except FabulaError:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.values import frozen
-from fabula.record.ingest.passages import tool_token
-from fabula.record.reading.identify import packed_range
 from fabula.search.terms import terms_of
 
 if TYPE_CHECKING:
@@ -129,6 +127,8 @@ def _expression(connection: apsw.Connection, filters: list[Filter]) -> str | Non
     if key == "kind":
         return _scope_tokens([f"k{value}" for value in values])
     if key == "tool":
+        from fabula.record.ingest.passages import tool_token
+
         return _scope_tokens([tool_token(value) for value in values])
     return None
 
@@ -143,6 +143,8 @@ def projects_named(connection: apsw.Connection, text: str) -> list[int]:
 
 def _sessions_named(connection: apsw.Connection, text: str) -> list[int]:
     """Return the sessions whose id begins with ``text``, and all that they spawned."""
+    from fabula.record.reading.identify import packed_range
+
     low, high = packed_range(text) or (b"", b"")
     statement = """
         with recursive family(id) as (

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.storage.packs_format import PackClass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,20 +13,22 @@ if TYPE_CHECKING:
 JOURNAL = "journal.db"
 LOCK = "vault.lock"
 PACKS = "packs"
-
-_PACK_NAME = re.compile(r"(?:records|images)-(\d{6,})\.pack")
-
+_PACK_NAME = r"(?:records|images)-(\d{6,})\.pack"
 
 def pack_name(pack_id: int, pack_class: int) -> str:
     """Return the file name of a pack."""
+    from fabula.storage.packs_format import PackClass
+
     return f"{'images' if pack_class == PackClass.IMAGES else 'records'}-{pack_id:06d}.pack"
 
 
 def packs_on_disk(folder: Path) -> dict[int, str]:
     """Return the packs in a vault's folder: id -> file name, in order."""
+    import re
+
     packs = folder / PACKS
     names = os.listdir(packs) if packs.is_dir() else []
-    found = {int(match[1]): match[0] for match in map(_PACK_NAME.fullmatch, names) if match}
+    found = {int(match[1]): match[0] for name in names if (match := re.fullmatch(_PACK_NAME, name))}
     return dict(sorted(found.items()))
 
 

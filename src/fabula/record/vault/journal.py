@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -260,6 +259,8 @@ class Journal:
     def identity(self) -> tuple[bytes, bytes]:
         """Return the vault's own 16 bytes, that all its packs carry, and the key of its tombstones; made at first."""
         if self.meta("owner") is None or self.meta("tombstone_key") is None:
+            import secrets
+
             fresh = {"owner": secrets.token_bytes(OWNER_BYTES), "tombstone_key": secrets.token_bytes(KEY_BYTES)}
             self.change("insert or ignore into meta values(?,?,?)", map(marked, fresh.items()))
         return self.meta("owner") or b"", self.meta("tombstone_key") or b""

@@ -7,17 +7,17 @@ digests of the pieces that lie in packs.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
-
-from msgspec import MsgspecError, msgpack
+from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.hashes import DIGEST_BYTES
 from fabula.kernel.values import define
-from fabula.storage.packs_codec import Compressor, decompress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from fabula.storage.packs_codec import Compressor
 
 RECORD = ord("r")  # a span that the reader of the source named: its digest may be cited
 GAP = ord("g")  # short bytes between records, kept in the manifest
@@ -28,8 +28,21 @@ IN_PACK = (RECORD, FAR_GAP)
 PIECES_PER_SEGMENT = 2048
 _PLAIN_LIMIT = 256  # below it compression only adds
 
-_encode = msgpack.Encoder().encode
-_decode = msgpack.Decoder(tuple[bytes, list[int], bytes]).decode
+
+@cache
+def _encode() -> Callable[[Any], bytes]:
+    """Return the writer of layouts, made when the first one is written."""
+    from msgspec import msgpack
+
+    return msgpack.Encoder().encode
+
+
+@cache
+def _decode() -> Callable[[bytes], tuple[bytes, list[int], bytes]]:
+    """Return the reader of layouts, made when the first one is read."""
+    from msgspec import msgpack
+
+    return msgpack.Decoder(tuple[bytes, list[int], bytes]).decode
 
 
 @define
@@ -55,7 +68,7 @@ class Layout:
 
     def encode(self, compressor: Compressor) -> tuple[bytes, bytes]:
         """Return the layout's two columns: kinds, lengths and gaps; digests."""
-        plain = _encode((bytes(self.kinds), self.lengths, b"".join(self.gaps)))
+        plain = _encode()((bytes(self.kinds), self.lengths, b"".join(self.gaps)))
         digests = b"".join(self.digests)
         if len(plain) <= _PLAIN_LIMIT:
             return b"\0" + plain, digests
@@ -89,9 +102,13 @@ class Segment:
 
 
 def _read_layout(layout: bytes) -> tuple[bytes, list[int], bytes]:
+    from msgspec import MsgspecError
+
+    from fabula.storage.packs_codec import decompress
+
     try:
         plain = layout[1:] if layout[:1] == b"\0" else decompress(layout[9:], int.from_bytes(layout[1:9], "little"))
-        return _decode(plain)
+        return _decode()(plain)
     except MsgspecError as error:
         raise ValueError(f"the manifest is damaged: {error}") from error
 

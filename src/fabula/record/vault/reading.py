@@ -10,13 +10,13 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest_text
 from fabula.record.vault import manifest
 from fabula.record.vault.folder import PACKS, pack_name
-from fabula.storage.packs import PackReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from fabula.record.vault.journal import Journal, Place
+    from fabula.storage.packs import PackReader
 
 _FRAMES_KEPT = 8
 _FRAME_KEPT_LIMIT = 1 << 20  # a larger frame holds one record: keeping it helps nobody
@@ -173,6 +173,8 @@ class Reading:
     def _pack(self, pack_id: int, name: str) -> PackReader:
         pack = self._packs.get(pack_id)
         if pack is None:
+            from fabula.storage.packs import PackReader
+
             pack = self._packs[pack_id] = PackReader(self._folder / name)
             if len(self._packs) > _PACKS_KEPT:
                 self._packs.popitem(last=False)[1].close()

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Self
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.folder import LOCK, require_journal
 from fabula.record.vault.journal import Journal
-from fabula.record.vault.mending import mend
 from fabula.record.vault.reading import Reading
-from fabula.record.vault.repairing import rebuild
-from fabula.record.vault.restoring import restore
-from fabula.record.vault.statistics import measure
-from fabula.record.vault.values import RepairReport
-from fabula.record.vault.verifying import verify
-from fabula.record.vault.writing import Writing
 from fabula.storage.files import ensure_folder
 from fabula.storage.locks import FileLock
 
@@ -30,7 +23,8 @@ if TYPE_CHECKING:
 
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import Provenance
-    from fabula.record.vault.values import Damage, Generation, SourceEntry, VaultStats
+    from fabula.record.vault.values import Damage, Generation, RepairReport, SourceEntry, VaultStats
+    from fabula.record.vault.writing import Writing
 
 LOCK_WAIT_SECONDS = 5.0
 
@@ -48,7 +42,11 @@ class Vault:
         self.journal = journal
         self._lock = lock
         self._reading = Reading(folder, journal)
-        self._writing = None if lock is None else Writing(folder, journal, self._reading, clock)
+        self._writing: Writing | None = None
+        if lock is not None:  # readers, who are many and short-lived, do without the writing half
+            from fabula.record.vault.writing import Writing
+
+            self._writing = Writing(folder, journal, self._reading, clock)
 
     @classmethod
     def open(cls, folder: Path, clock: Clock, *, create: bool = True, read_only: bool = False) -> Vault:
@@ -84,6 +82,9 @@ class Vault:
         """
         if not folder.exists():
             raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
+        from fabula.record.vault.repairing import rebuild
+        from fabula.record.vault.values import RepairReport
+
         with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
             rebuilt = rebuild(folder)
         with cls.open(folder, clock) as vault:
@@ -152,6 +153,8 @@ class Vault:
 
         Returns how many were, and how many stay lost; durable with the next commit.
         """
+        from fabula.record.vault.mending import mend
+
         return mend(self.journal, self._writer().filling)
 
     def _writer(self) -> Writing:
@@ -175,14 +178,20 @@ class Vault:
 
     def restore(self, generation_id: int, out: Path) -> int:
         """Write a generation to the file ``out``, byte for byte, atomically; return its size. Raises as `read`."""
+        from fabula.record.vault.restoring import restore
+
         return restore(self._reading.stream(generation_id), out)
 
     def verify(self) -> Iterator[Damage]:
         """Read everything; yield what is not as it was written, and the files that it hits."""
+        from fabula.record.vault.verifying import verify
+
         return verify(self.folder, self.journal)
 
     def stats(self) -> VaultStats:
         """Return counts and sizes of what is committed."""
+        from fabula.record.vault.statistics import measure
+
         return measure(self.journal)
 
     # -- closing -------------------------------------------------------------------------------------------------
