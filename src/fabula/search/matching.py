@@ -11,10 +11,9 @@ from fabula.kernel.values import frozen
 from fabula.search.identifiers import name_parts, unspaced_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-_WORDS = re.compile(r"[^\W_]+")
 ENDING = 6  # characters at most between the beginning of a word that was asked for and its stem
 
 
@@ -176,8 +175,3 @@ def relevance(found: Sequence[Match], weights: Sequence[float], parts_share: flo
         weights[term] * (1.0 if whole else parts_share) * (2.0 - 0.5 ** (number - 1))
         for (term, whole), number in counts.items()
     )
-
-
-def terms_found(found: Sequence[Match], names: Mapping[int, str] | Sequence[str]) -> list[str]:
-    """Return the names of the terms that were found, each once, in the order of the query."""
-    return [names[term] for term in sorted({match.term for match in found})]

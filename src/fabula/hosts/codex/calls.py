@@ -66,11 +66,6 @@ def arguments(value: Any) -> dict[str, Any]:
     return {} if value is None else {"arguments": value}
 
 
-def is_patch(given: dict[str, Any]) -> bool:
-    """Say whether a call's arguments hold a patch for ``apply_patch``, given by name or inside a shell command."""
-    return any(isinstance(value, str) and _PATCH_BEGIN in value for value in given.values())
-
-
 def _with_patch(tool: str, given: dict[str, Any]) -> dict[str, Any]:
     """Give ``apply_patch`` its own form: the patch and the files it names."""
     if tool != "apply_patch":
