@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabula.app.record.search import SearchRequest, search
 from fabula.app.record.title import TitleRequest, title
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.testing.record_home import RecordHome
@@ -266,3 +267,25 @@ def test_talk_without_links_goes_on_in_the_turn_where_the_last_scan_ended(record
     record_home.scan()
 
     assert record_home.thread_of(loose) == record_home.thread_of(first)
+
+
+def test_a_thread_that_goes_over_into_another_leaves_nothing_behind_and_its_words_are_found(
+    record_home: RecordHome,
+) -> None:
+    session = ClaudeSession("moving")
+    session.prompt("first question")
+    session.reply("answer one")
+    session.reply("the tapir remark about `harbor.py`")
+    first, answer, remark = session.records
+    record_home.write(session.relative_path(), json_line(remark))
+    record_home.scan()
+    record_home.write(session.relative_path(), b"".join(map(json_line, (first, answer, remark))))
+    record_home.scan()
+    for table in ("thread_parts", "thread_terms", "vectors", "passages"):
+        stale = record_home.rows(f"select count(*) from {table} where thread_id not in (select id from threads)")
+        assert stale == [(0,)], table
+    found = search(record_home.app, SearchRequest("tapir", all=True))
+    assert [hit.thread for hit in found.hits] == [session.prompt_id]
+    assert record_home.rows("select characters from threads") == [
+        (len("first question") + len("answer one") + len("the tapir remark about `harbor.py`"),)
+    ]

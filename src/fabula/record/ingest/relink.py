@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.ids import derived_id, pack_id, unpack_id
+from fabula.record.map.forget import recount_thread
 from fabula.record.map.schema import PROVISIONAL, SIDECHAIN
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ def relink(connection: apsw.Connection) -> int:
             )
             connection.executemany("update failures set thread_id=? where record_id=?", ((new, each) for each in rows))
             moved += len(rows)
-            recount(connection, new)
             if old is not None:
-                recount(connection, old)
+                merge_if_empty(connection, old, new)
+                recount_thread(connection, old)
+            recount_thread(connection, new)
         connection.execute(f"update records set flags=flags & ~{PROVISIONAL} where id=?", (row,))
     return moved
 
@@ -57,14 +59,15 @@ def _join_agents(connection: apsw.Connection) -> int:
         found = connection.execute(_SPAWNED, (agent,)).fetchone()
         if mine is None or found is None or found[0] is None or found[0] == own:
             continue
-        for table in ("passages", "failures", "thread_parts"):
+        for table in ("passages", "failures"):
             connection.execute(f"update {table} set thread_id=? where thread_id=?", (found[0], own))
         connection.execute(
             f"update records set thread_id=?, flags=flags & ~{PROVISIONAL} where thread_id=?", (found[0], own)
         )
         moved += connection.changes()
-        recount(connection, found[0])
-        recount(connection, own)
+        merge_if_empty(connection, own, found[0])
+        recount_thread(connection, own)
+        recount_thread(connection, found[0])
     return moved
 
 
@@ -86,12 +89,17 @@ def _descendants(connection: apsw.Connection, root: int, uid: bytes | str, threa
     return found
 
 
-def recount(connection: apsw.Connection, thread: int) -> None:
-    """Compute a thread's aggregates again from its records; an empty thread goes."""
+def merge_if_empty(connection: apsw.Connection, old: int, new: int) -> None:
+    """Where all records of a thread moved into another, its prose, terms and length go with them."""
+    if connection.execute("select 1 from records where thread_id=? limit 1", (old,)).fetchone() is not None:
+        return
+    connection.execute("update thread_parts set thread_id=? where thread_id=?", (new, old))
     connection.execute(
-        "update threads set (records, sidechain_records, first_time, last_time, first_record, last_record) ="
-        " (select count(*), coalesce(sum(flags & 1), 0), min(time), max(time), min(id), max(id)"
-        " from records where thread_id=?1) where id=?1",
-        (thread,),
+        "insert into thread_terms(term_id, thread_id, count) select term_id, ?, count from thread_terms"
+        " where thread_id=? on conflict(term_id, thread_id) do update set count=count+excluded.count",
+        (new, old),
     )
-    connection.execute("delete from threads where id=? and records=0", (thread,))
+    connection.execute(
+        "update threads set characters=characters+coalesce((select characters from threads where id=?),0) where id=?",
+        (old, new),
+    )

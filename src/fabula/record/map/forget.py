@@ -73,7 +73,7 @@ def forget_records(connection: apsw.Connection, lost: list[tuple[int, int | None
         for statement in _HANGING:
             connection.execute(statement, (row,))
     for thread in {thread for _, thread, _ in lost if thread is not None}:
-        _recount_thread(connection, thread)
+        recount_thread(connection, thread)
     for session in {session for _, _, session in lost}:
         connection.execute(
             "update sessions set records=(select count(*) from records where session_id=?1) where id=?1", (session,)
@@ -93,18 +93,18 @@ def forget_told_prompts(connection: apsw.Connection) -> int:
     return len(told)
 
 
-def _recount_thread(connection: apsw.Connection, thread: int) -> None:
-    left = connection.execute("select count(*) from records where thread_id=?", (thread,)).fetchone()
-    if left and left[0]:
-        connection.execute(
-            "update threads set (records, first_time, last_time, first_record, last_record) ="
-            " (select count(*), min(time), max(time), min(id), max(id) from records where thread_id=?1) where id=?1",
-            (thread,),
-        )
+def recount_thread(connection: apsw.Connection, thread: int) -> None:
+    """Compute a thread's aggregates again from its records; a thread without any goes, with all that hangs on it."""
+    connection.execute(
+        "update threads set (records, sidechain_records, first_time, last_time, first_record, last_record) ="
+        " (select count(*), coalesce(sum(flags & 1), 0), min(time), max(time), min(id), max(id)"
+        " from records where thread_id=?1) where id=?1",
+        (thread,),
+    )
+    if connection.execute("select 1 from threads where id=? and records>0", (thread,)).fetchone() is not None:
         return
     for (part,) in list(connection.execute("select id from thread_parts where thread_id=?", (thread,))):
         connection.execute("delete from threads_fts where rowid=?", (part,))
-    connection.execute("delete from thread_parts where thread_id=?", (thread,))
-    connection.execute("delete from thread_terms where thread_id=?", (thread,))
-    connection.execute("delete from vectors where thread_id=?", (thread,))
+    for table in ("thread_parts", "thread_terms", "vectors"):
+        connection.execute(f"delete from {table} where thread_id=?", (thread,))
     connection.execute("delete from threads where id=?", (thread,))
