@@ -82,3 +82,9 @@ def test_talk_before_any_prompt_opens_a_turn_of_its_own() -> None:
     assert threads.put("m", "title") == (None, False)
     assert threads.put("c", "command") == (1, False)
     assert threads.put("r", parent="c") == (1, False)
+
+
+def test_a_title_of_another_sessions_record_opens_no_turn() -> None:
+    threads = Threads(mapped={"leaf": 7})
+    assert threads.put("t", "title", source="leaf") == (7, False)
+    assert threads.put("a", "command")[0] != 7

@@ -152,7 +152,7 @@ class Mapper:
     def _meet_again(self, record: Record, row: int, session: int) -> None:
         known = pointer_of(self.connection, self.rows, row)
         self._threads.members[record.uid] = known.thread
-        if not record.sidechain and known.thread is not None:
+        if not record.sidechain and known.thread is not None and record.kind != "title":
             self._threads.current = known.thread
         facts = self._facts(session)
         if record.title and record.title_rank >= facts.title_rank:

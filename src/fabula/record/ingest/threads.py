@@ -42,8 +42,8 @@ class ThreadResolver:
         if thread is None:
             thread, provisional = self._find(record)
         self.members[record.uid] = thread
-        if thread is not None and not record.sidechain:
-            self.current = thread
+        if thread is not None and not record.sidechain and record.kind != "title":
+            self.current = thread  # a title may name a record of another session: it opens no turn here
         return thread, provisional
 
     def _find(self, record: Record) -> tuple[int | None, bool]:
