@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fabula.app.record.search import SearchRequest, search
 from fabula.app.record.title import TitleRequest, title
+from fabula.hosts.claude.generations import GenerationFolder
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession, json_line
@@ -289,3 +290,22 @@ def test_a_thread_that_goes_over_into_another_leaves_nothing_behind_and_its_word
     assert record_home.rows("select characters from threads") == [
         (len("first question") + len("answer one") + len("the tapir remark about `harbor.py`"),)
     ]
+
+
+def test_a_record_whose_better_copy_comes_later_is_counted_once(record_home: RecordHome) -> None:
+    session = ClaudeSession("slim")
+    session.prompt("read it")
+    session.tool("Read", {"file_path": "/w/a.py"}, "the ocelot lines " * 50)
+    session.reply("done")
+    whole = b"".join(map(json_line, session.records))
+    slim = whole.replace(b"the ocelot lines " * 50, b"[Old tool result content cleared]")
+    record_home.write(session.relative_path(), slim)
+    record_home.scan()
+    folder = record_home.folder / "generations" / "harbor" / session.id
+    folder.mkdir(parents=True)
+    (folder / "v0-raw.jsonl").write_bytes(whole)
+    record_home.scan(extra=(GenerationFolder((folder.parents[1],)),))
+    assert record_home.found("ocelot") == 1
+    assert record_home.rows("select records, first_record, last_record from threads") == record_home.rows(
+        "select count(*), min(id), max(id) from records where thread_id is not null"
+    )

@@ -185,7 +185,7 @@ class Mapper:
         at = Pointer(known.row, known.session, known.thread, self._file_id, record.offset, record.length, flags)
         move_pointer(self.connection, self.rows, at)
         if known.provenance != provenance or grown:  # a stub was searched until now: search what it stood for as well
-            self._derive(record, known.row, known.thread, known.session)
+            self._derive(record, known.row, known.thread, known.session, again=True)
 
     def _file_facts(self, file_id: int) -> FileFacts:
         if file_id == self._file_id:
@@ -200,13 +200,14 @@ class Mapper:
 
     # ── one record ───────────────────────────────────────────────────
 
-    def _derive(self, record: Record, row: int, thread: int | None, session: int) -> None:
+    def _derive(self, record: Record, row: int, thread: int | None, session: int, *, again: bool = False) -> None:
         text = searchable(record)
         if thread is not None:
             facts = self.rows.threads.get(thread)
             if facts is None:
                 facts = self.rows.threads[thread] = ThreadFacts(session, row, row)
-            facts.learn(record, row)
+            if not again:
+                facts.learn(record, row)
             if text is not None and text.characters:
                 self._passages.add(record, row, thread, session, text)
                 self.searchable_characters += text.characters
