@@ -80,16 +80,18 @@ class Scanner:
                     continue
                 self._one_file(mapper, work, report, found.scanned_ns)
             self._note_vanished(found.gone, report)
-            if found.fresh and not report.pending_files:
+            if not report.pending_files:
                 self._map_sealed(mapper, report)
             self._progress.finish()
             mapper.finish()
             self._commit(mapper)
             relink(connection)
-            if any(work.change == "new" for work in found.changed):
+            new = any(work.change == "new" for work in found.changed)
+            if new:
                 forget_told_prompts(connection)
             if found.fresh and self._vault is not None:
                 note_owner(connection, self._vault)
+            if (new or found.fresh) and self._vault is not None:
                 retitle(connection, Keepsakes(self._vault.journal, self._clock).titles("session"))
             report.searchable_characters = mapper.searchable_characters
             _add_to_meta(connection, "searchable_characters", mapper.searchable_characters)
@@ -187,7 +189,7 @@ class Scanner:
         save_progress(self._connection, reading.known)
 
     def _map_sealed(self, mapper: Mapper, report: ScanReport) -> None:
-        """A map made anew also knows what only the vault holds."""
+        """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped."""
         if self._vault is None:
             return
         reader = SealedReader(self._connection, self._vault, by_host(self._sources))

@@ -34,6 +34,8 @@ def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceE
     mapped = {
         row for (row,) in connection.execute("select vault_generation from files where vault_generation is not null")
     }
+    if mapped.issuperset(vault.generation_ids()):
+        return []
     return [
         (entry, generation)
         for entry in vault.sources()

@@ -113,6 +113,11 @@ class Vault:
         """Return the committed ledger, in order of first sight."""
         return self.journal.sources("order by id")
 
+    def generation_ids(self) -> list[int]:
+        """Return the ids of all committed generations that hold something: far cheaper than the whole ledger."""
+        found = self.journal.rows("select id from generations where length > 0 or length(tail) > 0")
+        return [int(row[0]) for row in found]
+
     # -- sealing -------------------------------------------------------------------------------------------------
 
     def current(self, source_id: int) -> Generation | None:
