@@ -16,6 +16,7 @@ from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.records import KINDS, Record, SourceFile
 from fabula.kernel.values import define
 from fabula.record.map.files import KnownFile, file_by_id
+from fabula.record.reading.sentinels import hide_across_blocks
 from fabula.record.scan.changes import is_plain
 
 if TYPE_CHECKING:
@@ -232,7 +233,10 @@ class Loader:
         if not isinstance(value, dict):
             return None
         record = normaliser.normalise(value, offset, len(data))
-        return None if isinstance(record, str) else record
+        if isinstance(record, str):
+            return None
+        hide_across_blocks(record.blocks)
+        return record
 
     def _source_file(self, known: KnownFile) -> SourceFile:
         session, parent = "", ""

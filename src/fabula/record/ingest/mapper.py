@@ -21,6 +21,7 @@ from fabula.record.ingest.terms import facets
 from fabula.record.ingest.text import searchable
 from fabula.record.ingest.threads import ThreadResolver
 from fabula.record.map import schema
+from fabula.record.reading.sentinels import strip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +88,8 @@ class Mapper:
         """Map one record of the file in hand."""
         file = self._file
         assert file is not None
+        if "<" in record.title:
+            record.title = strip(record.title)[0].strip()
         session = self._record_session = self._sessions.get(record.session) or self._session_of(record)
         packed = self._packed.get(record.uid) or self._pack(record.uid)
         known = self._seen.get(packed)

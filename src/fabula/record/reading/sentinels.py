@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Literal
 from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from fabula.kernel.records import Block
 
 PRIVATE_STUB = "[private]"
 #: What replaces the cut part of a text; the reader passes the uid to the command that the marker names.
@@ -88,6 +90,23 @@ def stub(text: str) -> str:
     if "<" not in text or not _HINT.search(text):
         return text
     return _replace(text, [span for span in _spans(text) if span.kind in {"recall", "private"}], _stub_of)
+
+
+def hide_across_blocks(blocks: Sequence[Block]) -> None:
+    """Let private text go on through the text blocks of one record until it is closed: a picture may stand between."""
+    if len(blocks) < 2:
+        return
+    depth = 0
+    for block in blocks:
+        if block.kind != "text":
+            continue
+        opened = depth
+        if "<" in block.text and _HINT.search(block.text):
+            for tag in _TAG.finditer(block.text):
+                if tag["private"]:
+                    depth = max(0, depth - 1) if tag["close"] else depth + 1
+        if opened:
+            block.text = "<private>" * opened + block.text
 
 
 def truncation_marker(uid: str) -> str:

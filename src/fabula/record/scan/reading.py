@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import define
+from fabula.record.reading.sentinels import hide_across_blocks
 from fabula.record.scan.tails import TAIL_BYTES, tail_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class FileReading:
             if isinstance(record, str):
                 accounting.skip(record)
             else:
+                hide_across_blocks(record.blocks)
                 records.append(record)
         accounting.objects += len(records)
         accounting.indexed += len(records)

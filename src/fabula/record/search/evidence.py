@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.map.schema import PASSAGE_COLUMNS
+from fabula.redaction.redact import redact
 from fabula.search.excerpt import Excerpt, excerpt
 from fabula.search.matching import Match, Matcher, relevance
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fabula.record.search.engine import Found
     from fabula.search.matching import Tokenizer
 
+_KEY = "-----BEGIN"
 READ_CHARACTERS = 4_000  # of one record's column that are looked at for the lines to show
 PARTS_SHARE = 0.3  # of the parts of a name, when records of one passage are compared
 READ_BYTES = 200_000  # a longer record is looked at only when it is the only one of its passage
@@ -77,6 +79,9 @@ class EvidenceReader:
         if best is None:
             return None
         _, row, text, matches = best
+        if _KEY in text:  # longer than an excerpt, and its inner lines alone are not known as a secret
+            text = redact(text)
+            matches = self._matcher.find(text)
         shown = excerpt(text, matches, self._weights)
         return Evidence(row, shown, tuple(sorted({match.term for match in matches if match.whole})))
 
