@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fabula.app.record.title import TitleRequest, title
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession
@@ -47,3 +49,25 @@ def forget_the_map(home: RecordHome) -> None:
     home.app.record.close()
     for path in (home.folder / "fabula").glob("map.db*"):
         path.unlink()
+
+
+@pytest.mark.parametrize("seal_alone", [False, True])
+def test_a_file_written_whole_is_kept_anew_when_only_its_middle_changed(
+    record_home: RecordHome, *, seal_alone: bool
+) -> None:
+    session = said("one", "tapir")
+    record_home.save(session)
+    place = f"{session.relative_path().removesuffix('.jsonl')}/tool-results/long.txt"
+    path = record_home.write(place, b"a" * 9_000 + b"first" + b"b" * 9_000)
+    record_home.scan()
+    changed = b"a" * 9_000 + b"other" + b"b" * 9_000
+    path.write_bytes(changed)
+    if seal_alone:
+        record_home.app.record.seal()
+    record_home.scan()
+    vault = record_home.open().vault()
+    assert vault is not None
+    (entry,) = [one for one in vault.sources() if one.path == str(path)]
+    assert [b"".join(vault.stream(one.id))[9_000:9_005] for one in entry.generations] == [b"first", b"other"]
+    path.touch()
+    assert record_home.scan().files_read == 0

@@ -21,7 +21,7 @@ from fabula.record.scan.owner import note_owner
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
 from fabula.record.scan.sealed import SealedReader, sealed_only
-from fabula.record.scan.tails import before, tail_on_disk
+from fabula.record.scan.tails import before, same_bytes, tail_on_disk
 from fabula.record.vault.keepsakes import Keepsakes
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Scanner:
         file, known = work.file, work.known
         try:
             if known is not None and work.change in {"check", "grown"}:
-                same = known.read_to == 0 or tail_on_disk(file.path, known.read_to) == known.tail_digest
+                same = self._same_before(file, known)
                 work.change = after_digest(work.change, file.size, known, same_tail=same)
             if known is not None and work.change == "unchanged":
                 save_stat(self._connection, known, file, scanned_ns)
@@ -121,6 +121,14 @@ class Scanner:
             report.problems.append((file.path, error.strerror or str(error)))
             self._note_failure(mapper, work, error, scanned_ns)
         self._progress.advance(1, 0)
+
+    def _same_before(self, file: SourceFile, known: KnownFile) -> bool:
+        """Say whether what was read of a file is still in it: by its last bytes, or by all of a file written whole."""
+        if is_appendable(file.path):
+            return known.read_to == 0 or tail_on_disk(file.path, known.read_to) == known.tail_digest
+        if self._vault is None or known.vault_generation is None:
+            return False
+        return same_bytes(file.path, self._vault, known.vault_generation)
 
     def _open(self, mapper: Mapper, work: Work, scanned_ns: int) -> FileReading:
         file, known = work.file, work.known
@@ -166,7 +174,7 @@ class Scanner:
         entry = self._vault.source(file.host, file.path, file.kind, file.session, file.parent_session)
         self._vault.seen(entry.id, file.size, session=file.session)
         current = self._vault.current(entry.id)
-        if current is not None and (goes_on or (current.id != mapped and _continues(file, current))):
+        if current is not None and (goes_on or (current.id != mapped and _continues(file, current, self._vault))):
             return current
         number = file.generation if file.immutable and file.generation >= 0 else None
         return self._vault.begin(entry.id, provenance=file.provenance, immutable=file.immutable, number=number)
@@ -238,13 +246,13 @@ class Scanner:
                 self._vault.vanished(entry.id)
 
 
-def _continues(file: SourceFile, current: Generation) -> bool:
+def _continues(file: SourceFile, current: Generation, vault: Vault) -> bool:
     """Say whether a file on disk continues a sealed generation that the map knows nothing of (a rebuilt map)."""
     length = current.length
     if not is_plain(file.path) or file.size < length:
         return False
-    if not is_appendable(file.path) and file.size != length:
-        return False
+    if not is_appendable(file.path):
+        return file.size == length and same_bytes(file.path, vault, current.id)
     return length == 0 or tail_on_disk(file.path, length) == current.tail_digest
 
 

@@ -11,7 +11,7 @@ from fabula.kernel.hashes import digest
 from fabula.kernel.values import define, field
 from fabula.record.scan.changes import is_appendable, is_plain
 from fabula.record.scan.report import Progress, Silent
-from fabula.record.scan.tails import tail_on_disk
+from fabula.record.scan.tails import same_bytes, tail_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,7 +69,7 @@ def _seal_file(vault: Vault, source: Source, file: SourceFile) -> int:
     """Bring one file's newest generation up to date; return how many bytes were new."""
     entry = vault.source(file.host, file.path, file.kind, file.session, file.parent_session)
     current = vault.current(entry.id)
-    if current is not None and _is_sealed(file, current):
+    if current is not None and _is_sealed(vault, file, current):
         return 0
     vault.seen(entry.id, file.size, session=file.session)
     container = source.container(file)
@@ -91,8 +91,10 @@ def _seal_file(vault: Vault, source: Source, file: SourceFile) -> int:
     return sealed
 
 
-def _is_sealed(file: SourceFile, current: Generation) -> bool:
-    return is_plain(file.path) and file.size == current.size and _same_tail(file, current)
+def _is_sealed(vault: Vault, file: SourceFile, current: Generation) -> bool:
+    if not is_plain(file.path) or file.size != current.size:
+        return False
+    return _same_tail(file, current) if is_appendable(file.path) else same_bytes(file.path, vault, current.id)
 
 
 def _only_grew(file: SourceFile, current: Generation) -> bool:
