@@ -71,3 +71,18 @@ def test_a_file_written_whole_is_kept_anew_when_only_its_middle_changed(
     assert [b"".join(vault.stream(one.id))[9_000:9_005] for one in entry.generations] == [b"first", b"other"]
     path.touch()
     assert record_home.scan().files_read == 0
+
+
+def test_the_newest_title_and_branch_stay_when_the_map_is_made_anew(record_home: RecordHome) -> None:
+    for word, branch in (("older", "first"), ("newer", "second")):
+        session = ClaudeSession("one", branch=branch)
+        session.prompt(f"the {word} question")
+        session.title(f"the {word} title", custom=True)
+        record_home.save(session)
+        record_home.scan()
+    told = "select title, branch from sessions"
+    assert record_home.rows(told) == [("the newer title", "second")]
+    record_home.scan(rebuild=True)
+    record_home.app = record_home.open()
+    assert record_home.rows(told) == [("the newer title", "second")]
+    assert record_home.rows("select count(*) from files") == [(2,)]

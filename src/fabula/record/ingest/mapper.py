@@ -70,8 +70,12 @@ class Mapper:
         self._adopted: set[int] = set()  # sessions whose parent is written down
         self._late_titles: list[tuple[str, str, int, int]] = []  # leaf, title, rank, session of the file
 
-    def start_file(self, file: SourceFile, file_id: int, session: int) -> None:
-        """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``."""
+    def start_file(self, file: SourceFile, file_id: int, session: int, *, superseded: bool = False) -> None:
+        """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``.
+
+        ``superseded``: a newer generation of it was mapped before, whose title and branch stay.
+        """
+        self._superseded = superseded
         self._file, self._file_id, self._session = file, file_id, session
         self._record_session = session
         self._timed = file.kind not in SIDE_FILES
@@ -91,6 +95,8 @@ class Mapper:
         if "<" in record.title:
             record.title = strip(record.title)[0].strip()
         session = self._record_session = self._sessions.get(record.session) or self._session_of(record)
+        if self._superseded:
+            self._leave_to_newer(record, session)
         packed = self._packed.get(record.uid) or self._pack(record.uid)
         known = self._seen.get(packed)
         if known is None and not self._fresh:
@@ -318,6 +324,18 @@ class Mapper:
             known = self.names.session(file.host, record.session, kind=kind) if record.session else self._session
             self._sessions[record.session] = known
         return known
+
+    def _leave_to_newer(self, record: Record, session: int) -> None:
+        if not record.title and not record.branch:
+            return
+        facts = self._facts(session)
+        title, rank, branch = self.connection.execute(
+            "select title, title_rank, branch from sessions where id=?", (session,)
+        ).fetchone() or ("", 0, "")
+        if (title and rank >= record.title_rank) or (facts.title and facts.title_rank >= record.title_rank):
+            record.title = ""
+        if branch or facts.branch:
+            record.branch = ""
 
     def _facts(self, session: int) -> SessionFacts:
         facts = self.rows.sessions.get(session)

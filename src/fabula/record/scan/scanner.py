@@ -204,7 +204,8 @@ class Scanner:
         for entry, generation in sealed_only(self._connection, self._vault):
             try:
                 for session, reading in reader.open(entry, generation, mapper.names):
-                    mapper.start_file(reading.file, reading.known.id, session)
+                    superseded = generation.id != entry.generations[-1].id
+                    mapper.start_file(reading.file, reading.known.id, session, superseded=superseded)
                     report.files_read += 1
                     self._read(mapper, reading, report)
             except (OSError, FabulaError) as error:
