@@ -88,3 +88,10 @@ def test_a_title_of_another_sessions_record_opens_no_turn() -> None:
     threads = Threads(mapped={"leaf": 7})
     assert threads.put("t", "title", source="leaf") == (7, False)
     assert threads.put("a", "command")[0] != 7
+
+
+def test_a_file_that_goes_on_goes_on_in_its_turn() -> None:
+    threads = Threads()
+    threads.resolver.turn_before = lambda: 9
+    assert threads.put("b") == (9, False)
+    assert threads.put("c", "prompt")[0] != 9

@@ -84,9 +84,9 @@ class Mapper:
         self._packed: dict[str, bytes | str] = {}
         earlier = None if self._fresh else self.connection
         self._failures = FailureTracker(self.rows, self._failed_call, self._held_call, earlier, session)
-        self._threads = ThreadResolver(self._thread_of_record, self._thread_of_spawn, self._open_thread)
-        if not self._fresh:
-            self._threads.current = self._last_thread(session)
+        self._threads = ThreadResolver(
+            self._thread_of_record, self._thread_of_spawn, self._open_thread, self._turn_before
+        )
 
     def add(self, record: Record) -> None:
         """Map one record of the file in hand."""
@@ -369,10 +369,14 @@ class Mapper:
         row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
         return int(row[0]) if row else None
 
-    def _last_thread(self, session: int) -> int | None:
-        """Return the turn that a session was in when an earlier scan ended."""
+    def _turn_before(self) -> int | None:
+        """Return the turn in which an earlier scan left the file in hand."""
+        if self._fresh:
+            return None
         found = self.connection.execute(
-            "select id from threads where session_id=? order by last_record desc limit 1", (session,)
+            "select thread_id from records where file_id=? and thread_id is not null and kind<>? and not flags & ?"
+            " order by id desc limit 1",
+            (self._file_id, _KIND_NUMBER["title"], schema.SIDECHAIN),
         ).fetchone()
         return int(found[0]) if found else None
 

@@ -25,12 +25,14 @@ class ThreadResolver:
     """Resolves the records of one file in file order.
 
     ``thread_of_record`` gives the thread of a mapped record's uid, ``thread_of_spawn`` that of a call by tool id or
-    agent id, ``open_thread`` the id of a thread by its key (made when it is new). ``members`` remembers this file.
+    agent id, ``open_thread`` the id of a thread by its key (made when it is new). ``turn_before`` gives the turn in
+    which an earlier scan left the file; it is asked when nothing else tells. ``members`` remembers this file.
     """
 
     thread_of_record: Callable[[str], int | None]
     thread_of_spawn: Callable[[str], int | None]
     open_thread: Callable[[str], int]
+    turn_before: Callable[[], int | None] = lambda: None
     members: dict[str, int | None] = field(default_factory=dict)
     current: int | None = None  # the turn that the file is in
 
@@ -60,6 +62,8 @@ class ThreadResolver:
             thread = self.thread_of_spawn(record.spawned_by)
             if thread is not None:
                 return thread, False
+        if self.current is None:
+            self.current = self.turn_before()
         dangling = bool(record.parent or record.source or record.spawned_by)
         if self.current is None and record.sidechain:
             self.current = self.open_thread(derived_id("agent", record.session))
