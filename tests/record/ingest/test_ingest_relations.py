@@ -309,3 +309,17 @@ def test_a_record_whose_better_copy_comes_later_is_counted_once(record_home: Rec
     assert record_home.rows("select records, first_record, last_record from threads") == record_home.rows(
         "select count(*), min(id), max(id) from records where thread_id is not null"
     )
+
+
+def test_a_thread_is_its_sessions_also_when_the_subagents_file_comes_first(record_home: RecordHome) -> None:
+    parent = ClaudeSession("parent")
+    prompt = parent.prompt("survey the port")
+    agent = ClaudeSession("child", agent="a1b2c3", parent_session=parent.id)
+    agent.task("count ships")
+    agent.records[-1]["promptId"] = parent.prompt_id
+    record_home.save(agent)
+    record_home.scan()
+    record_home.save(parent)
+    record_home.scan()
+    owner = "select s.uid from threads t join sessions s on s.id=t.session_id where t.id=?"
+    assert record_home.rows(owner, record_home.thread_of(prompt)) == [(pack_id(parent.id),)]

@@ -217,6 +217,8 @@ class Mapper:
                 facts = self.rows.threads[thread] = ThreadFacts(session, row, row)
             if not again:
                 facts.learn(record, row)
+            if facts.owner is None and not record.sidechain:
+                facts.owner = session
             if text is not None and text.characters:
                 self._passages.add(record, row, thread, session, text)
                 self.searchable_characters += text.characters

@@ -33,6 +33,7 @@ class ThreadFacts:
     sidechain_records: int = 0
     prompt: list[str] = field(default_factory=list)
     reply: list[str] = field(default_factory=list)  # replies and thoughts
+    owner: int | None = None  # the session of its first record that is no subagent's
     spoken: list[str] = field(default_factory=list)  # replies alone
 
     def learn(self, record: Record, row: int) -> None:
@@ -191,6 +192,11 @@ def _write_threads(connection: apsw.Connection, rows: Rows) -> None:
             for key, facts in rows.threads.items()
         ),
     )  # fmt: skip
+    connection.executemany(  # a subagent's file may come before the turn that started it
+        "update threads set session_id=?1 where id=?2 and session_id<>?1"
+        " and session_id in (select id from sessions where kind in ('subagent', 'compaction'))",
+        ((facts.owner, key) for key, facts in rows.threads.items() if facts.owner is not None),
+    )
     connection.executemany(
         "insert into thread_terms(term_id,thread_id,count) values(?,?,?)"
         " on conflict(term_id,thread_id) do update set count=count+excluded.count",
