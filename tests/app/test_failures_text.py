@@ -43,7 +43,7 @@ def test_what_solved_an_error_is_written_step_by_step(home: RecordHome) -> None:
 
 def test_the_list_names_the_most_frequent_and_the_newest(home: RecordHome) -> None:
     text = shown(home)
-    assert "1 times, 1 resolved" in text
+    assert "1 time, 1 resolved" in text
     assert "newest" in text
 
 

@@ -70,9 +70,9 @@ def test_a_session_id_given_to_thread_lists_its_threads(fabula: Call, session: C
 def test_sessions_and_session_say_what_there_is_and_where(fabula: Call, session: ClaudeSession) -> None:
     out = fabula("record", "sessions").out
     assert session.id in out
-    assert "1 subagents" in out
+    assert "1 subagent" in out
     out = fabula("record", "session", session.id[:8]).out
-    for words in ("1 threads", "subagents", "a7", f"{session.cwd}/a.md", "usage   claude-sonnet-4-6", "there, sealed"):
+    for words in ("1 thread\n", "subagents", "a7", f"{session.cwd}/a.md", "usage   claude-sonnet-4-6", "there, sealed"):
         assert words in out
     assert fabula("record", "session", session.id, "--json").data["session"]["id"] == session.id
 
@@ -94,6 +94,29 @@ def test_a_page_says_how_to_see_more(fabula: Call, session: ClaudeSession, tmp_p
     assert "more: --offset 1" in fabula("record", "sessions", "--limit", "1").out
 
 
+def test_a_page_beyond_the_last_one_does_not_say_that_there_is_nothing(fabula: Call, session: ClaudeSession) -> None:
+    out = fabula("record", "sessions", "--offset", "5").out
+    assert "1 session" in out
+    assert "smaller --offset" in out
+    out = fabula("record", "search", "pivot", "--offset", "5").out
+    assert session.id not in out
+    assert "nothing found" not in out
+
+
+@pytest.mark.parametrize("verb", ["thread", "session", "similar", "export", "block", "pin"])
+def test_an_empty_id_names_nothing(fabula: Call, session: ClaudeSession, verb: str) -> None:
+    for blank in ("", " ", "\n"):
+        outcome = fabula("record", verb, blank, "--json")
+        assert (outcome.status, outcome.envelope["code"]) == (1, "ERR_NOT_FOUND")
+
+
+def test_a_session_without_a_conversation_is_like_nothing(fabula: Call, session: ClaudeSession, tmp_path: Path) -> None:
+    lonely = ClaudeSession("lonely", cwd=session.cwd, clock=session.clock)
+    lonely.save(tmp_path / "claude").write_text('{"type":"summary","summary":"x","leafUuid":"y"}\n', encoding="utf-8")
+    outcome = fabula("record", "similar", lonely.id, "--json")
+    assert outcome.envelope["code"] == "ERR_NOT_FOUND"
+
+
 def test_a_timeline_shows_days_and_threads(fabula: Call, session: ClaudeSession) -> None:
     out = fabula("record", "timeline").out
     assert "2026-03-02" in out
@@ -104,7 +127,7 @@ def test_a_timeline_shows_days_and_threads(fabula: Call, session: ClaudeSession)
 def test_an_export_goes_to_standard_output_or_a_file(fabula: Call, session: ClaudeSession) -> None:
     assert fabula("record", "export", session.id).out.startswith("# Why does the pivot fail?")
     outcome = fabula("record", "export", session.id, "--format", "html", "--output", "out.html")
-    assert "out.html: 1 threads" in outcome.out
+    assert "out.html: 1 thread," in outcome.out
     assert Path("out.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from fabula.app.record.export import ExportRequest, ExportResult, export
+from fabula.app.record.sessions import SessionsRequest, sessions
 from fabula.kernel.errors import FabulaError
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession
@@ -98,6 +100,47 @@ def test_an_output_that_cannot_be_a_file_is_refused(home: RecordHome, session: C
         with pytest.raises(FabulaError) as caught:
             written(home, session.id, output=target)
         assert caught.value.code == "ERR_PATH"
+
+
+def test_a_pipe_or_device_is_never_replaced_by_an_export(
+    home: RecordHome, session: ClaudeSession, tmp_path: Path
+) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for target in (pipe, link):
+        with pytest.raises(FabulaError) as caught:
+            written(home, session.id, output=target)
+        assert caught.value.code == "ERR_PATH"
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+
+
+def test_an_export_is_written_behind_a_link(home: RecordHome, session: ClaudeSession, tmp_path: Path) -> None:
+    link = tmp_path / "link.md"
+    link.symlink_to(tmp_path / "real.md")
+    written(home, session.id, output=link)
+    assert link.is_symlink()
+    assert (tmp_path / "real.md").read_text(encoding="utf-8") == written(home, session.id).text
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser enters every folder")
+def test_a_folder_that_may_not_be_entered_is_said(home: RecordHome, session: ClaudeSession, tmp_path: Path) -> None:
+    barred = tmp_path / "barred"
+    barred.mkdir(mode=0)
+    with pytest.raises(FabulaError) as caught:
+        written(home, session.id, output=barred / "out.md")
+    assert caught.value.code == "ERR_READ_ONLY"
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_a_secret_in_the_name_of_a_branch_is_not_shown(home: RecordHome, form: str) -> None:
+    branched = ClaudeSession("branched", branch=f"fix-{TOKEN}")
+    branched.prompt("Where are we?")
+    home.save(branched)
+    assert TOKEN not in written(home, branched.id, format=form).text
+    lines = sessions(home.app, SessionsRequest(all=True)).sessions
+    assert all(TOKEN not in line.branch for line in lines)
 
 
 def test_a_session_that_is_gone_from_disk_is_exported_from_the_vault(home: RecordHome, session: ClaudeSession) -> None:

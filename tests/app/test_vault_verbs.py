@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from fabula.app.record.restore import RestoreRequest, restore
 from fabula.record.vault.vault import Vault
 from fabula.testing.outcome import Outcome
+from fabula.testing.record_home import RecordHome
+from fabula.testing.transcripts import ClaudeSession
 
 OLD, NEW, CHILD = b'{"a":1}\n', b'{"a":2}\n{"torn', b'{"child":1}\n'
 
@@ -75,6 +78,16 @@ def test_as_data_the_generations_are_listed(fabula: Callable[..., Outcome]) -> N
 )
 def test_what_cannot_be_restored_is_said(fabula: Callable[..., Outcome], words: list[str], code: str) -> None:
     assert json.loads(fabula("record", "restore", *words, "--json").out)["code"] == code
+
+
+def test_a_session_whose_id_stands_only_in_its_file_is_restored(tmp_path: Path) -> None:
+    home = RecordHome(tmp_path)
+    session = ClaudeSession("inside")
+    session.prompt("Where is my id?")
+    path = home.save(session)
+    renamed = path.rename(path.with_name("copy-of-mine.jsonl"))
+    home.app.refresh()
+    assert restore(home.app, RestoreRequest(session.id)).path == str(renamed)
 
 
 def test_files_of_one_session_that_cannot_be_told_apart_are_named(fabula: Callable[..., Outcome], home: Path) -> None:

@@ -123,6 +123,19 @@ def test_a_reader_that_stops_early_ends_the_command_quietly(words: tuple[str, ..
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no full device here")
+@pytest.mark.parametrize("words", [("help",), ("help", "--json"), ("nonsense", "--json")])
+def test_a_full_disk_behind_standard_output_is_told_on_standard_error(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fabula", *words], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+        silent = subprocess.run([sys.executable, "-m", "fabula", *words], stdout=full, stderr=full, check=False)
+    assert done.returncode == silent.returncode == (2 if words[0] == "nonsense" else 1)
+    assert done.stderr.startswith(b"fabula: unknown" if words[0] == "nonsense" else b"fabula: standard output: ")
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_closed_standard_output_is_no_defect() -> None:
     done = subprocess.run(f'"{sys.executable}" -m fabula version >&-', shell=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -69,6 +69,13 @@ def test_control_characters_of_recorded_text_never_reach_the_terminal() -> None:
     assert text == "a␛]0;title␇b\ufffd31m␡\tend\n"
 
 
+def test_json_carries_no_control_character_as_it_is() -> None:
+    data = to_json({"text": "a\x1b[31m\x07\x7f\x9b31m"})
+    assert not any(byte < 32 for byte in data[:-1])
+    assert not any(127 <= ord(letter) < 160 for letter in data.decode())
+    assert json.loads(data) == {"text": "a\x1b[31m\x07\x7f\x9b31m"}
+
+
 def test_styles_are_escape_sequences_on_terminals_alone() -> None:
     styled, on_terminal = collect(styled=True)
     plain, elsewhere = collect()

@@ -33,6 +33,17 @@ def test_a_flag_never_swallows_the_query() -> None:
     assert read("record", "search", "foo", "--all", "bar").values["all"] is True
 
 
+def test_a_number_beyond_all_use_is_too_large_and_not_called_something_else() -> None:
+    assert "larger than 999,999,999,999" in refused("record", "search", "x", "--limit", "9" * 30).message
+    assert "whole number" in refused("record", "search", "x", "--limit", "3.5").message
+
+
+def test_a_command_that_is_sought_in_the_wrong_group_is_named_where_it_is() -> None:
+    assert refused("record", "doctor").suggestions[0] == "fabula doctor"
+    assert refused("search", "x").suggestions[0] == "fabula record search"
+    assert refused("record", "serch").suggestions[0] == "fabula record search"
+
+
 @pytest.mark.parametrize(
     "words",
     [("--json", "record", "search", "x"), ("record", "--json", "search", "x"), ("record", "search", "x", "--json")],

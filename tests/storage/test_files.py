@@ -49,6 +49,12 @@ def test_a_file_where_a_folder_should_be_is_a_path_error(tmp_path: Path) -> None
     assert caught.value.code == "ERR_PATH"
 
 
+def test_the_remedy_names_what_is_there_to_be_made_writable(tmp_path: Path) -> None:
+    error = PermissionError(errno.EACCES, "Permission denied")
+    assert disk_error(error, tmp_path / "new").suggestions == (f"make it writable: chmod -R u+rwX {tmp_path}",)
+    assert disk_error(error, tmp_path).suggestions == (f"make it writable: chmod -R u+rwX {tmp_path}",)
+
+
 @pytest.mark.parametrize(
     ("number", "code"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabula.cli.output import Out, open_output, to_json
@@ -90,13 +91,17 @@ def load(reference: str) -> Any:
 
 
 def _fail(error: FabulaError, *, as_json: bool) -> int:
-    try:
-        if as_json:
+    if as_json:
+        try:
             open_output(sys.stdout, {}).raw_now(to_json(failure(error)))
-        else:
-            open_output(sys.stderr, {"NO_COLOR": "1"}).raw_now(_describe(error).encode("utf-8", "replace"))
-    except BrokenPipeError:
-        _closed()
+        except BrokenPipeError:
+            _closed()
+        except FabulaError:  # standard output takes nothing, not even an error: then people are told
+            as_json = False
+    if as_json:
+        return int(error.exit)
+    with suppress(OSError, FabulaError):  # where standard error is refused too, the exit status alone can speak
+        open_output(sys.stderr, {"NO_COLOR": "1"}).raw_now(_describe(error).encode("utf-8", "replace"))
     return int(error.exit)
 
 

@@ -25,6 +25,8 @@ _PICTURES |= {127: "\u2421", **dict.fromkeys(range(128, 160), "\ufffd")}
 _ON_TERMINALS = str.maketrans({**{chr(k): v for k, v in _PICTURES.items()}, **_STYLES})
 _ELSEWHERE = str.maketrans({**{chr(k): v for k, v in _PICTURES.items()}, **dict.fromkeys(_STYLES, "")})
 
+_CONTROLS = {code: f"\\u{code:04x}" for code in range(127, 160)}  # JSON would let them through, terminals obey some
+
 _BATCH = 1 << 16
 DEFAULT_WIDTH = 100
 
@@ -130,7 +132,7 @@ def write_whole(handle: int, data: bytes) -> None:
 def to_json(value: Any) -> bytes:
     """Return ``value`` as one line of JSON. Value types become objects, paths text, sets sorted lists.
 
-    What JSON cannot say (NaN, infinities) becomes null; lone surrogates become escapes.
+    What JSON cannot say (NaN, infinities) becomes null; lone surrogates and every control character become escapes.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
@@ -138,7 +140,7 @@ def to_json(value: Any) -> bytes:
         clean = json.loads(json.dumps(value, default=_plain), parse_constant=lambda _: None)
         text = json.dumps(clean, ensure_ascii=False)
     try:
-        return text.encode() + b"\n"
+        return text.translate(_CONTROLS).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(json.loads(text)).encode() + b"\n"
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from fabula.cli.command import Argument, Command, Option
 
+_LARGEST = 999_999_999_999
+
 
 @frozen
 class Surroundings:
@@ -78,9 +80,9 @@ def _unknown_word(path: tuple[str, ...], word: str) -> FabulaError:
         near = nearest(word, ["--json", "--help", "--version"])
         return usage_error(f"{shown}: unknown flag {word}", near and f"{shown} {near}", f"{shown} --help")
     children = names_below(path)
-    near = nearest(word, children) or _elsewhere(word)
-    suggestion = f"fabula {near}" if near and " " in near else f"{shown} {near}"
-    return usage_error(f"{shown}: unknown command {word!r}", near and suggestion, "fabula help")
+    near, other = nearest(word, children), _elsewhere(word)
+    suggestion = f"{shown} {near}" if near else other and f"fabula {other}"
+    return usage_error(f"{shown}: unknown command {word!r}", suggestion, "fabula help")
 
 
 def _elsewhere(word: str) -> str:
@@ -178,8 +180,11 @@ class _Reading:
                 return text
 
     def _number(self, option: Option, text: str) -> int:
-        if not (text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() and len(text) <= 12):
+        digits = text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()):
             raise self._error(f"{option.name} needs a whole number, not {text!r}")
+        if len(digits) > len(str(_LARGEST)):
+            raise self._error(f"{option.name} is larger than {_LARGEST:,}")
         number = int(text)
         if number < option.least:
             raise self._error(f"{option.name} must be at least {option.least}, not {number}")

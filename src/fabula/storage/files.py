@@ -74,5 +74,6 @@ def disk_error(error: OSError, path: Path | str) -> FabulaError:
     if error.errno in _DISK_ERRORS:
         return FabulaError("ERR_DISK", f"{path}: {error.strerror}", f"free some space, then repeat: df -h {path}")
     if error.errno in _READ_ONLY_ERRORS:
-        return FabulaError("ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {path}")
+        barred = path if os.path.lexists(path) else os.path.dirname(path)  # what is not there cannot be made writable
+        return FabulaError("ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {barred}")
     return FabulaError("ERR_PATH", f"{path}: {error.strerror or error}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from fabula.app.record.reading import ThreadReading, Unreadable, given_titles, one_line, read_thread, title_of
+from fabula.app.record.reading import ThreadReading, Unreadable, clean, given_titles, one_line, read_thread, title_of
 from fabula.kernel.clock import format_time
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
@@ -14,6 +14,7 @@ from fabula.record.reading.html import to_html
 from fabula.record.reading.identify import identify, thread_of
 from fabula.record.reading.json_export import to_json
 from fabula.record.reading.markdown import to_markdown
+from fabula.storage.files import disk_error, write_atomic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,17 +56,14 @@ def export(app: App, request: ExportRequest) -> ExportResult:
 
     Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_STALE``, ``ERR_PATH``, ``ERR_DISK``, ``ERR_READ_ONLY``.
     """
-    if request.output is not None and (request.output.is_dir() or not request.output.parent.is_dir()):
-        raise FabulaError("ERR_PATH", f"{request.output} is not a file in an existing folder", "name a file")
+    output = None if request.output is None else _file(request.output)
     fresh = app.refresh()
     session, threads = _wanted(app, request.id)
     readings = _readings(app, threads)
     document = _document(app, session, [reading.view for reading in readings])
     text = _write(document, request.format)
-    if request.output is not None:
-        from fabula.storage.files import write_atomic
-
-        write_atomic(request.output, text.encode("utf-8", "replace"))
+    if output is not None:
+        write_atomic(output, text.encode("utf-8", "replace"))
     views = document.threads
     return ExportResult(
         request.format,
@@ -78,6 +76,18 @@ def export(app: App, request: ExportRequest) -> ExportResult:
         "" if request.output else text,
         fresh,
     )
+
+
+def _file(output: Path) -> Path:
+    """Return the file to write, behind links; a device or pipe is never replaced by a file. Raises ``ERR_PATH``."""
+    file = output.resolve()
+    try:
+        fits = file.is_file() if file.exists() else file.parent.is_dir()
+    except OSError as error:  # a folder on the way that may not be entered
+        raise disk_error(error, output) from error
+    if not fits:
+        raise FabulaError("ERR_PATH", f"{output} is not a file in an existing folder", "name a file")
+    return file
 
 
 def _wanted(app: App, text: str) -> tuple[SessionRow, list[ThreadRow]]:
@@ -109,8 +119,9 @@ def _document(app: App, session: SessionRow, views: list[ThreadView]) -> Documen
         format_time(time)[:16].replace("T", " ") for time in (session.first_time, session.last_time) if time
     )
     facts = (
-        ("Session", session.id), ("Agent", session.host), ("Project", session.project), ("Branch", session.branch),
-        ("Folder", session.cwd), ("Time (UTC)", span), ("Continues", session.continues),
+        ("Session", session.id), ("Agent", session.host), ("Project", session.project),
+        ("Branch", clean(session.branch)), ("Folder", clean(session.cwd)), ("Time (UTC)", span),
+        ("Continues", session.continues),
     )  # fmt: skip
     return Document(one_line(title), facts, tuple(views))
 

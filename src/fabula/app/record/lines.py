@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.app.record.reading import opening_of, title_of
+from fabula.app.record.reading import clean, opening_of, title_of
 from fabula.kernel.tokens import estimate_tokens
 from fabula.kernel.values import frozen
 
@@ -59,8 +59,9 @@ class ThreadLine:
 def session_line(app: App, row: SessionRow, titles: dict[str, str], pins: Collection[str]) -> SessionLine:
     """Return the line of a session. ``titles`` are those that a person gave."""
     return SessionLine(
-        row.id, row.host, row.kind, row.project, title_of(app, row, titles), row.id in pins, row.cwd, row.branch,
-        row.first_time, row.last_time, row.records, row.threads, row.subagents, row.continues, row.source_gone,
+        row.id, row.host, row.kind, row.project, title_of(app, row, titles), row.id in pins, clean(row.cwd),
+        clean(row.branch), row.first_time, row.last_time, row.records, row.threads, row.subagents, row.continues,
+        row.source_gone,
     )  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.containers.rebuilt import rebuild_database
+from fabula.record.reading.catalogue import sources_of_session
+from fabula.record.reading.identify import identify
 from fabula.record.scan.changes import is_plain
 from fabula.record.vault.vault import Vault
 from fabula.storage.files import disk_errors
@@ -75,7 +77,7 @@ def restore(app: App, request: RestoreRequest) -> RestoreResult:
     """
     folder = app.home.vault
     with Vault.open(folder, app.clock, read_only=True) as vault:
-        entry = _find(vault.sources(), request.target, app.cwd)
+        entry = _find(app, vault.sources(), request.target)
         generation = _choose(entry, request.generation)
         if request.output is not None:
             if os.path.lexists(request.output):
@@ -122,9 +124,9 @@ def _stream(app: App, generation_id: int) -> Iterator[bytes]:
         yield from vault.stream(generation_id)
 
 
-def _find(entries: list[SourceEntry], target: str, cwd: Path) -> SourceEntry:
+def _find(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
     sealed = [entry for entry in entries if entry.generations]
-    paths = {target, os.path.normpath(cwd / target)}
+    paths = {target, os.path.normpath(app.cwd / target)}
     found = [entry for entry in sealed if entry.path in paths]
     if not found:
         found = _of_session([entry for entry in sealed if entry.session == target], target)
@@ -132,13 +134,33 @@ def _find(entries: list[SourceEntry], target: str, cwd: Path) -> SourceEntry:
         begun = [entry for entry in sealed if entry.session.startswith(target)]
         found = _of_session(begun, target) if len({entry.session for entry in begun}) == 1 else begun
     if not found:
-        raise FabulaError("ERR_NOT_FOUND", f"the vault holds no file or session {target}", "fabula record sessions")
+        named = _paths_of(app, target)
+        found = [entry for entry in sealed if entry.path in named]
+    if not found:
+        raise FabulaError(
+            "ERR_NOT_FOUND", f"the vault holds no file or session {target}", "fabula record sessions --all"
+        )
     if len(found) > 1:
         names = [f"fabula record restore {quote(entry.path)}" for entry in found[:_SHOWN]]
         raise FabulaError(
             "ERR_AMBIGUOUS", f"{len(found)} sealed files belong to {target}: name one by its path", *names
         )
     return found[0]
+
+
+def _paths_of(app: App, target: str) -> set[str]:
+    """Return the files that hold a session whose id stands only inside of them: the map has read it, the vault has not.
+
+    Empty where the map knows no such session, or there is no map. Raises ``ERR_AMBIGUOUS``.
+    """
+    try:
+        reader = app.reader()
+        session = identify(reader, target, "session").id
+        return {source.path for source in sources_of_session(reader, session) if not source.aside}
+    except FabulaError as error:
+        if error.code == "ERR_AMBIGUOUS":
+            raise
+        return set()
 
 
 def _of_session(entries: list[SourceEntry], target: str) -> list[SourceEntry]:

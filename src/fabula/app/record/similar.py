@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabula.app.record.finding import SearchHit, hits, read, searcher
 from fabula.app.record.reading import clean, opening_of
+from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import thread_by_row, threads_of_session
 from fabula.record.reading.identify import identify
@@ -62,4 +63,8 @@ def similar(app: App, request: SimilarRequest) -> SimilarResult:
 
 def _longest(app: App, session: int) -> int:
     threads = threads_of_session(app.reader(), session)
+    if not threads:
+        raise FabulaError(
+            "ERR_NOT_FOUND", "this session has no conversation to compare", "fabula record sessions --all"
+        )
     return max(threads, key=lambda one: (one.characters, -one.row)).row

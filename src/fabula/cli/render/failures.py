@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.cli.render.record_lines import counted
 from fabula.kernel.clock import format_time
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def _occurrence(one: Occurrence, out: Out) -> None:
 
 
 def _frequent(result: FailuresResult, out: Out) -> None:
-    out.line(out.bold(f"errors met most often in {result.scope}"))
+    where = "every project" if result.scope == "all" else result.scope
+    out.line(out.bold(f"errors met most often in {where}"))
     for one in result.frequent:
         _line(one, out)
     out.line(out.bold("newest"))
@@ -63,5 +65,6 @@ def _frequent(result: FailuresResult, out: Out) -> None:
 
 
 def _line(one: Frequent, out: Out) -> None:
-    counts = f"{one.count:>5} times, {one.resolved} resolved, {one.sessions} sessions"
+    times = "time" if one.count == 1 else "times"
+    counts = f"{one.count:>5} {times}, {one.resolved} resolved, {counted(one.sessions, 'session')}"
     out.line(f"  {counts}, last {format_time(one.last_time)[:10]}  {one.message[: out.width]}")

@@ -20,19 +20,24 @@ def moment(millis: int | None) -> str:
     return format_time(millis)[:16].replace("T", " ") or " " * 16
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and what it counts: ``1 thread``, ``2 threads``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def session_line(line: SessionLine, out: Out) -> None:
     """Write one session: when, what, and how to read on."""
     marks = [mark for mark, holds in _session_marks(line) if holds]
     title = line.title or "(no title)"
     out.line(f"{moment(line.last_time)}  {'★ ' if line.pinned else ''}{out.bold(title)}")
-    facts = f"{line.host} · {line.project} · {line.threads} threads · {line.records} records"
+    facts = f"{line.host} · {line.project} · {counted(line.threads, 'thread')} · {counted(line.records, 'record')}"
     out.line(out.dim(f"{'':16}  {' · '.join([line.id, facts, *marks])}"))
 
 
 def _session_marks(line: SessionLine) -> Sequence[tuple[str, bool]]:
     return (
         (line.kind, line.kind != "main"),
-        (f"{line.subagents} subagents", line.subagents > 0),
+        (counted(line.subagents, "subagent"), line.subagents > 0),
         (f"continues {line.continues}", line.continues != ""),
         ("source gone, served from the vault", line.source_gone),
     )
@@ -42,7 +47,7 @@ def thread_line(line: ThreadLine, out: Out, *, project: bool = False) -> None:
     """Write one thread: when, how it began, and its size."""
     title = line.title or line.opening or "(no prompt)"
     out.line(f"{moment(line.first_time)}  {'★ ' if line.pinned else ''}{title}")
-    facts = [line.id, f"{line.records} records", f"~{line.tokens} tokens"]
+    facts = [line.id, counted(line.records, "record"), f"~{counted(line.tokens, 'token')}"]
     if line.sidechain_records:
         facts.append(f"{line.sidechain_records} by subagents")
     if project:

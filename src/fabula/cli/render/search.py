@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.render.record_lines import moment, notes
+from fabula.cli.render.record_lines import counted, moment, notes
 
 if TYPE_CHECKING:
     from fabula.app.record.finding import SearchHit
@@ -22,7 +22,10 @@ def render(result: SearchResult, out: Out) -> None:
         _hit(hit, number, result, out)
     if not result.hits:
         where = "the whole record" if result.scope == "all" else result.scope
-        out.line(f"nothing found in {where}")
+        if result.number:
+            out.line(f"no more results: there are {result.number} candidates in {where}; use a smaller --offset")
+        else:
+            out.line(f"nothing found in {where}")
         if result.scope != "all":
             out.line(out.dim("look in every project: --all"))
     elif result.number > len(result.hits):
@@ -33,7 +36,7 @@ def render(result: SearchResult, out: Out) -> None:
 
 
 def _hit(hit: SearchHit, number: int, result: SearchResult, out: Out) -> None:
-    facts = [hit.project, hit.host, f"{hit.records} records", f"~{hit.tokens} tokens"]
+    facts = [hit.project, hit.host, counted(hit.records, "record"), f"~{counted(hit.tokens, 'token')}"]
     out.line(f"{out.bold(f'{number}.')} {moment(hit.time)}  {out.dim(' · '.join(facts))}")
     title = hit.title or hit.session_title
     if title:

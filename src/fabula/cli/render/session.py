@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.render.record_lines import moment, notes, session_line, thread_line
+from fabula.cli.render.record_lines import counted, moment, notes, session_line, thread_line
 
 if TYPE_CHECKING:
     from fabula.app.record.lines import SessionLine
@@ -21,7 +21,7 @@ def render(result: SessionResult, out: Out) -> None:
         if value:
             out.line(f"  {name}  {value}")
     out.line(f"  time    {moment(result.session.first_time)} to {moment(result.session.last_time)} UTC")
-    _heading(f"{len(result.threads)} threads", out)
+    _heading(counted(len(result.threads), "thread"), out)
     for thread in result.threads:
         thread_line(thread, out)
     _sessions("subagents", result.subagents, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.render.record_lines import notes, session_line
+from fabula.cli.render.record_lines import counted, notes, session_line
 
 if TYPE_CHECKING:
     from fabula.app.record.sessions import SessionsResult
@@ -17,7 +17,9 @@ def render(result: SessionsResult, out: Out) -> None:
         session_line(line, out)
     shown = result.offset + len(result.sessions)
     where = "every project" if result.scope == "all" else result.scope
-    if not result.sessions:
+    if not result.sessions and result.total:
+        out.line(f"no more: there are {counted(result.total, 'session')} in {where}; use a smaller --offset")
+    elif not result.sessions:
         more = "" if result.scope == "all" else "; every project: fabula record sessions --all"
         out.line(f"no sessions in {where}{more}")
     elif shown < result.total:

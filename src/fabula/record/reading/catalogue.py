@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.values import frozen
 
@@ -154,8 +155,10 @@ def count_sessions(connection: apsw.Connection, window: Window) -> int:
 
 
 def session_by_row(connection: apsw.Connection, row: int) -> SessionRow:
-    """Return one session by its row id."""
-    return next(_session(values) for values in connection.execute(f"{_SESSION} where s.id = ?", (row,)))
+    """Return one session by its row id. Raises ``ERR_DATABASE`` where the map names a session that it does not hold."""
+    for values in connection.execute(f"{_SESSION} where s.id = ?", (row,)):
+        return _session(values)
+    raise _torn("session", row)
 
 
 def children(connection: apsw.Connection, session: int, kinds: Sequence[str]) -> list[SessionRow]:
@@ -172,8 +175,10 @@ def threads_of_session(connection: apsw.Connection, session: int) -> list[Thread
 
 
 def thread_by_row(connection: apsw.Connection, row: int) -> ThreadRow:
-    """Return one thread by its row id."""
-    return next(_thread(values) for values in connection.execute(f"{_THREAD} where t.id = ?", (row,)))
+    """Return one thread by its row id. Raises ``ERR_DATABASE`` where the map names a thread that it does not hold."""
+    for values in connection.execute(f"{_THREAD} where t.id = ?", (row,)):
+        return _thread(values)
+    raise _torn("thread", row)
 
 
 def list_threads(connection: apsw.Connection, window: Window, *, limit: int, offset: int = 0) -> list[ThreadRow]:
@@ -237,6 +242,11 @@ def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple
         parts.append(f"{table}.first_time < ?")
         values.append(window.until)
     return " and ".join(parts) or "1", tuple(values)
+
+
+def _torn(kind: str, row: int) -> FabulaError:
+    message = f"the map is damaged: it names {kind} {row} and does not hold it"
+    return FabulaError("ERR_DATABASE", message, "fabula record rebuild")
 
 
 def _session(row: tuple[Any, ...]) -> SessionRow:

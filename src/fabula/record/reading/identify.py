@@ -33,6 +33,9 @@ def identify(connection: apsw.Connection, text: str, *kinds: TargetKind) -> Targ
     records are asked only when it names none. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``.
     """
     wanted = text.strip()
+    names = " or ".join(kinds)
+    if not wanted:  # files beside transcripts belong to a session without an id
+        raise FabulaError("ERR_NOT_FOUND", f"no {names} has an empty id", "fabula record sessions --all")
     for kind in kinds:
         found = _select(connection, kind, "uid=?", (pack_id(wanted),))
         if found:
@@ -43,7 +46,6 @@ def identify(connection: apsw.Connection, text: str, *kinds: TargetKind) -> Targ
             found = _by_prefix(connection, "record", wanted)
         if found:
             return _only(found, wanted)
-    names = " or ".join(kinds)
     raise FabulaError("ERR_NOT_FOUND", f"no {names} has the id {wanted}", "fabula record sessions --all")
 
 
