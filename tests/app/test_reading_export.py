@@ -116,6 +116,14 @@ def test_a_pipe_or_device_is_never_replaced_by_an_export(
     assert link.is_symlink()
 
 
+def test_links_in_a_circle_are_no_defect(home: RecordHome, session: ClaudeSession, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.symlink_to(second)
+    second.symlink_to(first)
+    written(home, session.id, output=first)
+    assert first.read_text(encoding="utf-8") == written(home, session.id).text
+
+
 def test_an_export_is_written_behind_a_link(home: RecordHome, session: ClaudeSession, tmp_path: Path) -> None:
     link = tmp_path / "link.md"
     link.symlink_to(tmp_path / "real.md")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fabula.app.record.reading import ThreadReading, Unreadable, clean, given_titles, one_line, read_thread, title_of
@@ -17,8 +19,6 @@ from fabula.record.reading.markdown import to_markdown
 from fabula.storage.files import disk_error, write_atomic
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fabula.app.access import Freshness
     from fabula.app.wiring import App
     from fabula.record.reading.catalogue import SessionRow, ThreadRow
@@ -80,7 +80,7 @@ def export(app: App, request: ExportRequest) -> ExportResult:
 
 def _file(output: Path) -> Path:
     """Return the file to write, behind links; a device or pipe is never replaced by a file. Raises ``ERR_PATH``."""
-    file = output.resolve()
+    file = Path(os.path.realpath(output))  # Path.resolve() fails on links that run in a circle
     try:
         fits = file.is_file() if file.exists() else file.parent.is_dir()
     except OSError as error:  # a folder on the way that may not be entered
