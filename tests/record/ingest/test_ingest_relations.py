@@ -192,6 +192,9 @@ def test_a_fork_read_before_its_origin_gives_the_records_back_to_it(record_home:
     assert {unpack_id(uid): count for uid, count in owners} == {origin.id: 2, fork.id: 1}
     parents = record_home.rows("select s.uid, p.uid from sessions s join sessions p on p.id=s.parent_id")
     assert [(unpack_id(a), unpack_id(b)) for a, b in parents] == [(fork.id, origin.id)]
+    billed = record_home.rows("select s.uid from responses r join sessions s on s.id=r.session_id")
+    assert [unpack_id(uid) for (uid,) in billed] == [origin.id]
+    assert record_home.raw(origin.records[1]["uuid"]) == json_line(origin.records[1]).rstrip(b"\n")
 
 
 def test_files_beside_a_transcript_do_not_date_its_session(record_home: RecordHome) -> None:

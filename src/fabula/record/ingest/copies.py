@@ -108,9 +108,11 @@ def better(
         ours, theirs = content_characters(record), content_characters(other)
         if ours != theirs:
             return ours > theirs
+        if bool(record.parent_session) != bool(other.parent_session):  # a fork marks its copies
+            return not record.parent_session
     if file.path == known_file.path:  # the same session file rewritten: what it holds now is nearest to hand
         return file.age > known_file.age
-    return file.age < known_file.age
+    return (file.age, file.path) < (known_file.age, known_file.path)  # whatever was read first
 
 
 def flags_with(flags: int, provenance: Provenance) -> int:

@@ -16,7 +16,7 @@ from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, 
 from fabula.record.ingest.failures import FailureTracker
 from fabula.record.ingest.fidelity import provenance_of
 from fabula.record.ingest.passages import PassageBuilder
-from fabula.record.ingest.rows import Rows, ThreadFacts, write_rows
+from fabula.record.ingest.rows import Rows, SharedRecords, ThreadFacts, write_rows
 from fabula.record.ingest.terms import facets
 from fabula.record.ingest.text import searchable
 from fabula.record.ingest.threads import ThreadResolver
@@ -172,7 +172,10 @@ class Mapper:
         if record.parent_session:
             self._adopt(record, session)
         if known.session != session:
-            self.rows.shared.setdefault((session, known.session), []).append(row)
+            shared = self.rows.shared.setdefault((session, known.session), SharedRecords())
+            shared.rows.append(row)
+            if record.usage is not None:
+                shared.responses.add(record.usage.response)
         if (known.file_id, known.offset) == (self._file_id, record.offset) or not record.has_id:
             return
         assert self._file is not None
@@ -216,7 +219,7 @@ class Mapper:
             if facts is None:
                 facts = self.rows.threads[thread] = ThreadFacts(session, row, row)
             if not again:
-                facts.learn(record, row)
+                facts.learn(record, row, timed=self._timed)
             if facts.owner is None and not record.sidechain:
                 facts.owner = session
             if text is not None and text.characters:

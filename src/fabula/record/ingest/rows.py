@@ -21,6 +21,14 @@ _THREAD_NAMES = ",".join(name for name, _ in THREAD_COLUMNS)
 
 
 @define
+class SharedRecords:
+    """What a session repeats of another one: records by row, and the API responses that they came in."""
+
+    rows: list[int] = field(default_factory=list)
+    responses: set[str] = field(default_factory=set)
+
+
+@define
 class ThreadFacts:
     """What one batch learned about a thread, and the prose it added."""
 
@@ -36,12 +44,12 @@ class ThreadFacts:
     owner: int | None = None  # the session of its first record that is no subagent's
     spoken: list[str] = field(default_factory=list)  # replies alone
 
-    def learn(self, record: Record, row: int) -> None:
-        """Take in one record; ``row`` is its id."""
+    def learn(self, record: Record, row: int, *, timed: bool = True) -> None:
+        """Take in one record; ``row`` is its id, ``timed`` says whether its time is the thread's."""
         self.records += 1
         self.sidechain_records += record.sidechain
         self.last_record = row
-        time = record.time
+        time = record.time if timed else None
         if time is not None:
             if self.first_time is None or time < self.first_time:
                 self.first_time = time
@@ -66,7 +74,7 @@ class Rows:
     sessions: dict[int, SessionFacts] = field(default_factory=dict)
     terms: list[tuple[int, int, int]] = field(default_factory=list)  # term id, thread, count
     parts: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # id, thread, prompt, reply, scope
-    shared: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (session, owner) -> records of both
+    shared: dict[tuple[int, int], SharedRecords] = field(default_factory=dict)  # by (session, owner)
     scopes: dict[int, str] = field(default_factory=dict)  # scope tokens of a session: host, project, session
 
 
@@ -153,21 +161,28 @@ def _write_sessions(connection: apsw.Connection, rows: Rows) -> None:
 
 def _write_shared(connection: apsw.Connection, rows: Rows) -> None:
     """Sessions that share records are one conversation: the later one continues the earlier, which owns them."""
-    for (session, owner), records in rows.shared.items():
+    for (session, owner), shared in rows.shared.items():
         earlier, later = (session, owner) if _came_first(connection, session, owner) else (owner, session)
         if earlier == session:
-            moved = len(set(records))
-            connection.executemany(
-                "update sessions set records=records+? where id=?", ((moved, session), (-moved, owner))
-            )
-            connection.executemany("update records set session_id=? where id=?", ((session, row) for row in records))
-            connection.executemany(
-                "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
-                ((session, owner, row) for row in records),
-            )
+            _give_back(connection, session, owner, shared)
         connection.execute(
             "update sessions set parent_id=? where id=? and parent_id is null and kind='main'", (earlier, later)
         )
+
+
+def _give_back(connection: apsw.Connection, session: int, owner: int, shared: SharedRecords) -> None:
+    """Let the older session own what a later one, read first, held: records, their threads and their bills."""
+    moved = len(set(shared.rows))
+    connection.executemany("update sessions set records=records+? where id=?", ((moved, session), (-moved, owner)))
+    connection.executemany("update records set session_id=? where id=?", ((session, row) for row in shared.rows))
+    connection.executemany(
+        "update threads set session_id=? where session_id=? and id=(select thread_id from records where id=?)",
+        ((session, owner, row) for row in shared.rows),
+    )
+    connection.executemany(
+        "update responses set session_id=? where session_id=? and key=?",
+        ((session, owner, response_key(response)) for response in sorted(shared.responses)),
+    )
 
 
 def _came_first(connection: apsw.Connection, session: int, owner: int) -> bool:

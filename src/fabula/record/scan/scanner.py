@@ -20,7 +20,7 @@ from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.owner import note_owner
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
-from fabula.record.scan.sealed import SealedReader, sealed_only
+from fabula.record.scan.sealed import SealedReader, scratch_folder, sealed_only
 from fabula.record.scan.tails import before, same_bytes, tail_on_disk
 from fabula.record.vault.keepsakes import Keepsakes
 
@@ -200,7 +200,8 @@ class Scanner:
         """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped."""
         if self._vault is None:
             return
-        reader = SealedReader(self._connection, self._vault, by_host(self._sources))
+        scratch = scratch_folder(self._vault.folder.parent)
+        reader = SealedReader(self._connection, self._vault, by_host(self._sources), scratch)
         for entry, generation in sealed_only(self._connection, self._vault):
             try:
                 for session, reading in reader.open(entry, generation, mapper.names):

@@ -5,6 +5,7 @@ Needed when the map is made anew: everything else is mapped when it is read from
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from fabula.record.containers.jsonl import JsonLines
 from fabula.record.map.files import insert_file
 from fabula.record.scan.changes import is_plain
 from fabula.record.scan.reading import FileReading
+from fabula.storage.files import ensure_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,12 +46,18 @@ def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceE
     ]
 
 
+def scratch_folder(home: Path) -> Path:
+    """Return an empty private folder for copies; what a killed process left there goes. The writer lock is held."""
+    folder = home / "scratch"
+    shutil.rmtree(folder, ignore_errors=True)
+    ensure_folder(folder)
+    return folder
+
+
 class SealedReader:
     """Opens sealed generations as if they were files on disk."""
 
-    def __init__(
-        self, connection: apsw.Connection, vault: Vault, sources: Mapping[str, Source], scratch: Path | None = None
-    ) -> None:
+    def __init__(self, connection: apsw.Connection, vault: Vault, sources: Mapping[str, Source], scratch: Path) -> None:
         self._connection = connection
         self._vault = vault
         self._sources = sources
