@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.journal import Batch, Journal
 
 FRAME_CONTENT = 256 << 10  # bytes of records in a frame, before compression
+DIGESTS_REMEMBERED = 200_000  # of a vault that began empty: about 20 MB, in place of a question to the journal each
 PACK_LIMIT = 32 << 20  # a pack that reached it is closed
 
 _PICTURE_FLOOR = 32 << 10  # a smaller record may hold a picture, it is no dead weight
@@ -59,9 +60,9 @@ class Filling:
         self._compressor = Compressor()
         self._lanes = {pack_class: _Lane(pack_class) for pack_class in PackClass}
         self._next_frame = journal.last_id("frames") + 1
-        self._nothing_packed = self._next_frame == 1  # until the first commit: no need to ask the journal
+        self._all_recent = self._next_frame == 1  # the journal knows of no record that ``_recent`` does not hold
         self._next_pack = max(journal.last_id("packs"), *packs_on_disk(folder), 0) + 1
-        self._recent: set[bytes] = set()  # in a frame being filled, or in a pack but not committed
+        self._recent: set[bytes] = set()  # at least what is in a frame being filled, or not committed
         self._dirty: list[PackWriter] = []  # written since the last commit
         self._new_files = False
         ensure_folder(self._folder)
@@ -100,7 +101,7 @@ class Filling:
     def unknown(self, digests: list[bytes]) -> set[bytes]:
         """Return those of the digests whose records are not stored yet."""
         fresh = set(digests) - self._recent
-        return fresh - self._journal.known(list(fresh)) if fresh and not self._nothing_packed else fresh
+        return fresh - self._journal.known(list(fresh)) if fresh and not self._all_recent else fresh
 
     def add(self, digest: bytes, record: bytes) -> None:
         """Store a record that :meth:`unknown` named. Raises ``ERR_DISK``."""
@@ -167,8 +168,10 @@ class Filling:
         for pack in self._dirty:
             if all(pack is not lane.pack for lane in self._lanes.values()):
                 pack.close()
-        self._dirty, self._new_files, self._nothing_packed = [], False, False
-        self._recent.clear()
+        self._dirty, self._new_files = [], False
+        self._all_recent = self._all_recent and len(self._recent) <= DIGESTS_REMEMBERED
+        if not self._all_recent:
+            self._recent.clear()
         for lane in self._lanes.values():
             lane.committed = len(lane.records)
             self._recent.update([digest for digest, _ in lane.records])
