@@ -210,14 +210,14 @@ def test_one_lost_record_does_not_cost_the_thread(home: RecordHome, monkeypatch:
     home.save(session)
     home.scan()
     lost = session.records[1]["uuid"]
-    raw = Loader.raw
+    load = Loader.load
 
-    def failing(loader: Loader, row: Row) -> object:
-        if row.uid == lost:
+    def failing(loader: Loader, rows: list[Row]) -> object:
+        if any(row.uid == lost for row in rows):
             raise FabulaError("ERR_VAULT_DAMAGED", "sealed bytes do not match")
-        return raw(loader, row)
+        return load(loader, rows)
 
-    monkeypatch.setattr(Loader, "raw", failing)
+    monkeypatch.setattr(Loader, "load", failing)
     result = read(home, session.prompt_id)
     assert [one.id for one in result.unreadable] == [lost]
     assert "[this record cannot be read: sealed bytes do not match]" in result.text
@@ -229,10 +229,10 @@ def test_a_thread_that_is_lost_as_a_whole_is_an_error(home: RecordHome, monkeypa
     home.save(session)
     home.scan()
 
-    def failing(loader: Loader, row: Row) -> object:
+    def failing(loader: Loader, rows: list[Row]) -> object:
         raise FabulaError("ERR_STALE", "no copy is left")
 
-    monkeypatch.setattr(Loader, "raw", failing)
+    monkeypatch.setattr(Loader, "load", failing)
     with pytest.raises(FabulaError) as caught:
         read(home, session.prompt_id)
     assert caught.value.code == "ERR_STALE"

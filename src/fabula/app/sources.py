@@ -21,7 +21,6 @@ def configured_sources(config: Config) -> list[Source]:
 
     Files that match ``record.ignore`` and sessions of projects that are switched off do not exist for them.
     """
-    from fabula.hosts.claude.generations import GenerationFolder
     from fabula.hosts.claude.source import ClaudeSource
     from fabula.hosts.codex.source import CodexSource
     from fabula.hosts.gemini.source import GeminiSource
@@ -35,6 +34,8 @@ def configured_sources(config: Config) -> list[Source]:
         OpenCodeSource(OpenCodeRoots(config["record.opencode_database"], config["record.opencode_data"] / "storage")),
     ]
     if config["record.vault_roots"]:
+        from fabula.hosts.claude.generations import GenerationFolder
+
         sources.append(GenerationFolder(config["record.vault_roots"]))
     if config["record.ignore"] or config["off_projects"]:
         return [Filtered(source, config) for source in sources]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import msgspec
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-from fabula.record.containers.json_scan import decode_value
-
-_decode = msgspec.json.Decoder().decode
 EMPTY: dict[str, Any] = {}
 
 
@@ -51,11 +50,20 @@ def kind_name(*parts: object) -> str:
     return "/".join(part[:60] if isinstance(part, str) and part else "untyped" for part in parts)
 
 
+@cache
+def _decoder() -> Callable[[str], Any]:
+    import msgspec
+
+    return msgspec.json.Decoder().decode
+
+
 def object_in(text: str) -> dict[str, Any] | None:
     """Return the object that a text of JSON holds; ``None`` when it holds none. All its texts are valid Unicode."""
     try:
-        value = _decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = _decoder()(text)
+    except (ValueError, RecursionError):  # msgspec's errors are values' errors
+        from fabula.record.containers.json_scan import decode_value
+
         try:  # lone surrogates, deep nesting
             value = decode_value(text.encode("utf-8", "surrogatepass"))
         except (ValueError, IndexError):

@@ -286,7 +286,6 @@ def test_a_very_long_line_keeps_its_ids_and_short_texts_but_not_its_long_ones(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_scan, "WHOLE_LIMIT", 200_000)
-    monkeypatch.setattr("fabula.record.containers.jsonl.WHOLE_LIMIT", 200_000)
     long = {"uuid": "u", "message": {"content": [{"text": "short"}, {"data": "x" * 300_000}]}, "tail": 'q"\\é'}
     data = b'{"n":1}\n' + json.dumps(long, ensure_ascii=False).encode() + b' {"n":2}\n{"n":3}\n'
     values, _, unreadable = read(file, data)

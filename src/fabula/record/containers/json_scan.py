@@ -44,7 +44,7 @@ _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1
 _TOKEN = re.compile(rb"[{}\[\]]|" + _STRING + rb'|"')
 _WHOLE_STRING = re.compile(_STRING)
 
-_decoder = msgspec.json.Decoder()
+decoder = msgspec.json.Decoder()
 _raw_decode = json.JSONDecoder().raw_decode
 
 
@@ -76,7 +76,7 @@ def scan_values(data: bytes, start: int, end: int, base: int) -> Scan:
         return scan
     if end - start <= WHOLE_LIMIT:
         try:
-            scan.values.append(Found(base + start, end - start, _decoder.decode(memoryview(data)[start:end])))
+            scan.values.append(Found(base + start, end - start, decoder.decode(memoryview(data)[start:end])))
             return scan
         except (msgspec.MsgspecError, ValueError, RecursionError):
             pass  # damage, several values, or something that only the careful steps read

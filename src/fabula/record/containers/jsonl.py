@@ -11,9 +11,6 @@ import stat
 from io import FileIO
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from fabula.record.containers.json_scan import WHOLE_LIMIT, scan_values
 from fabula.record.sources import Chunk, Found
 
 if TYPE_CHECKING:
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 512 << 10
 #: How much of a waiting line is kept in ``tail``.
 TAIL_BYTES = 16 << 20
-
-_decoder = msgspec.json.Decoder()
 
 
 class JsonLines:
@@ -96,9 +91,13 @@ def _read_at(file: FileIO, offset: int, length: int) -> bytes:
 
 def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
     """Find the values of whole lines; return the chunk and how many bytes of ``data`` it takes."""
+    from msgspec import MsgspecError  # here, because a container is made by many who never read it whole
+
+    from fabula.record.containers.json_scan import WHOLE_LIMIT, decoder, scan_values
+
     values: list[Found] = []
     found = values.append
-    find, decode = data.find, _decoder.decode
+    find, decode = data.find, decoder.decode
     view = memoryview(data)
     unreadable = 0
     pos = 0
@@ -109,7 +108,7 @@ def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
                 found(Found(base + pos, length, decode(view[pos:end])))
                 pos = end + 1
                 continue
-            except (msgspec.MsgspecError, ValueError, RecursionError):
+            except (MsgspecError, ValueError, RecursionError):
                 pass  # scanned with care below
         if length:
             scan = scan_values(data, pos, end, base)

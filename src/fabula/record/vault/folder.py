@@ -15,6 +15,7 @@ LOCK = "vault.lock"
 PACKS = "packs"
 _PACK_NAME = r"(?:records|images)-(\d{6,})\.pack"
 
+
 def pack_name(pack_id: int, pack_class: int) -> str:
     """Return the file name of a pack."""
     from fabula.storage.packs_format import PackClass

@@ -227,6 +227,12 @@ class Journal:
             found.update(row[0] for row in self.rows(query, part))
         return found
 
+    def holds(self, digest: bytes) -> bool:
+        """Say whether a record of this digest lies in a pack or still loose."""
+        return bool(
+            self.rows("select 1 from blobs where digest=?1 union all select 1 from loose where digest=?1", (digest,))
+        )
+
     def loose(self, digest: bytes) -> bytes | None:
         """Return a record that does not lie in a pack yet."""
         found = self.rows("select data from loose where digest=?", (digest,))

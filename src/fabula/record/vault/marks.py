@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
-import zlib
+from functools import cache
+from typing import TYPE_CHECKING
 
-from msgspec import msgpack
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-_encode = msgpack.Encoder().encode
+
+@cache
+def _marker() -> Callable[[tuple[object, ...]], int]:
+    """Return what makes checksums; readers need none."""
+    from zlib import crc32
+
+    from msgspec import msgpack
+
+    encode = msgpack.Encoder().encode
+    return lambda columns: crc32(encode(columns))
 
 
 def mark(*columns: object) -> int:
     """Return the CRC-32 of a row's columns (text, bytes, integers, ``None``)."""
-    return zlib.crc32(_encode(columns))
+    return _marker()(columns)
 
 
 def stored_path(path: str) -> str | bytes:

@@ -177,6 +177,10 @@ class Vault:
         """Return the SHA-256 of a record that was sealed as exactly this span, without reading it; else ``None``."""
         return self._reading.digest(generation_id, offset, length)
 
+    def holds(self, digest: bytes) -> bool:
+        """Say whether exactly these bytes were sealed as a record, of whatever file."""
+        return self.journal.holds(digest)
+
     def stream(self, generation_id: int, start: int = 0) -> Iterator[bytes]:
         """Yield a generation's bytes from ``start``, tail included, in pieces of about 1 MB. Raises as :meth:`read`."""
         return self._reading.stream(generation_id, start)
