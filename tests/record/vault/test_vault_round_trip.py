@@ -151,3 +151,19 @@ def test_a_record_longer_than_a_frame_has_a_frame_of_its_own(tmp_path: Path) -> 
         generation = seal(vault, "/a", content)
         assert vault.journal.rows("select records, content from frames") == [(1, len(long))]
         assert restored(vault, generation.id) == content
+
+
+@pytest.mark.parametrize("remembered", [200_000, 0])
+def test_a_record_is_kept_once_however_many_digests_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    monkeypatch.setattr("fabula.record.vault.filling.DIGESTS_REMEMBERED", remembered)
+    monkeypatch.setattr("fabula.record.vault.filling.FRAME_CONTENT", 512)
+    lines = [b'{"n":%d,"text":"%s"}\n' % (number, b"x" * 100) for number in range(20)]
+    with open_vault(tmp_path / "vault") as vault:
+        seal(vault, "/a", b"".join(lines[:12]))
+        seal(vault, "/b", b"".join(lines[4:]))
+    with open_vault(tmp_path / "vault") as vault:
+        third = seal(vault, "/c", b"".join(lines))
+        assert vault.stats().records == len(lines)
+        assert b"".join(vault.stream(third.id)) == b"".join(lines)
