@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabula.kernel.records import Block
-from fabula.record.failures.resolution import resolves, subject
+from fabula.record.failures.resolution import Hints, resolves, subject
 
 
 def bash(command: object) -> Block:
@@ -87,3 +87,26 @@ def test_calls_that_resolve_each_other_have_one_subject(one: str, other: str) ->
     if resolves(bash(one), bash(other)):
         assert subject(bash(one)) == subject(bash(other))
     assert resolves(bash(one), bash(one))
+
+
+_SHELL_WORDS = ["cargo", "test", "npm", "run", "python", "-m", "pytest", "'git'", "./bin/x", "uv", "A=1", "&&", ";",
+                "cd", "/tmp", "sudo", "node", "a\\b.js", ">", "out", "-c", '"x y"', "git", "diff"]  # fmt: skip
+_CALLS = st.one_of(
+    st.builds(
+        lambda tool, words: Block("call", "", tool, "t", {"command": " ".join(words)}),
+        st.sampled_from(["Bash", "shell"]), st.lists(st.sampled_from(_SHELL_WORDS), max_size=6),
+    ),
+    st.builds(
+        lambda tool, path: Block("call", "", tool, "t", {"file_path": path, "content": "x"}),
+        st.sampled_from(["Edit", "Write", "Read", "mcp__fs__read_file", "WebFetch", "Two words"]),
+        st.sampled_from(["/a/x.py", "x.py", "", "/b/y.py"]),
+    ),
+)  # fmt: skip
+
+
+@given(_CALLS, _CALLS)
+def test_hints_never_hide_a_call_with_an_open_subject(failed: Block, later: Block) -> None:
+    hints = Hints()
+    hints.add(failed.tool, subject(failed))
+    if subject(failed) == subject(later):
+        assert hints.allow(later)
