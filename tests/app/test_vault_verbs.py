@@ -34,6 +34,8 @@ def home(tmp_path: Path) -> Path:
         vault.set_tail(second.id, NEW[8:])
         child = vault.source("host", "/logs/sub/agent.jsonl", "subagent", "abcd-1")
         vault.append(vault.begin(child.id, provenance="original", immutable=False).id, 0, CHILD, [(0, 11)])
+        unnamed = vault.source("host", "/logs/chat.json", "session", "")
+        vault.append(vault.begin(unnamed.id, provenance="original", immutable=False).id, 0, OLD, [(0, 7)])
         vault.commit()
     return tmp_path / "fabula-home"
 
@@ -72,6 +74,7 @@ def test_as_data_the_generations_are_listed(fabula: Callable[..., Outcome]) -> N
     ("words", "code"),
     [
         (["nothing"], "ERR_NOT_FOUND"),
+        ([""], "ERR_NOT_FOUND"),
         (["abcd-1", "--generation", "9"], "ERR_NOT_FOUND"),
         (["abcd-1", "--output", "no/such/folder/file"], "ERR_PATH"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, scope_of
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.records import KINDS
 from fabula.kernel.values import frozen
@@ -134,7 +135,7 @@ def _occurrence(app: App, row: FailureRow, match: float, *, told: bool = True) -
 
 
 def _read_on(row: FailureRow) -> str:
-    return f"fabula record thread {row.thread}" if row.thread else f"fabula record block {row.record}"
+    return record_command("thread", row.thread) if row.thread else record_command("block", row.record)
 
 
 def _resolution(app: App, row: FailureRow, *, told: bool) -> Resolution | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean
 from fabula.kernel.clock import format_time, parse_time
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.history.chain import versions_of
@@ -125,7 +126,7 @@ def _named(app: App, request: FileRequest) -> list[Named]:
         raise FabulaError(
             "ERR_AMBIGUOUS",
             f"{request.path} can mean {len(candidates)} files: {some}",
-            *(f"fabula record file {shlex.quote(path)}" for path in candidates[:_CANDIDATES]),
+            *(record_command("file", path) for path in candidates[:_CANDIDATES]),
         )
     return groups[0]
 
@@ -182,7 +183,7 @@ def _by_number(number: int, versions: list[Version]) -> Version:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"there is no version {number}: the record tells of versions 1 to {len(versions)}",
-            f"fabula record file {shlex.quote(versions[0].path)}",
+            record_command("file", versions[0].path),
         )
     return versions[number - 1]
 
@@ -193,7 +194,7 @@ def _by_time(moment: int, versions: list[Version]) -> Version:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"the record tells of this file only from {format_time(versions[0].turn.time)}",
-            f"fabula record file {shlex.quote(versions[0].path)}",
+            record_command("file", versions[0].path),
         )
     return before[-1]
 
@@ -203,8 +204,8 @@ def _rebuilt(version: Version) -> Version:
         raise FabulaError(
             "ERR_NOT_RECONSTRUCTIBLE",
             f"version {version.number} cannot be rebuilt: {version.note}",
-            f"fabula record file {shlex.quote(version.path)}",
-            f"fabula record block {version.turn.record}",
+            record_command("file", version.path),
+            record_command("block", version.turn.record),
         )
     return version
 
@@ -215,5 +216,5 @@ def _line(version: Version) -> FileVersion:
     return FileVersion(
         version.number, version.path, turn.time, version.operation, version.tool, version.fidelity, version.deleted,
         size, version.note, turn.record, turn.thread, turn.session, turn.host, turn.project,
-        f"fabula record thread {turn.thread}" if turn.thread else f"fabula record block {turn.record}",
+        record_command("thread", turn.thread) if turn.thread else record_command("block", turn.record),
     )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from fabula.app.record.reading import clean, given_titles, one_line, opening_of
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import estimate_tokens
 from fabula.kernel.values import frozen
@@ -17,8 +17,6 @@ from fabula.search.query import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import apsw
 
     from fabula.app.wiring import App
     from fabula.models.static_table import StaticTable
@@ -79,17 +77,12 @@ def read(app: App, text: str, *, everything: bool) -> tuple[Query, Scope, str]:
     return query, scope_for(app.reader(), query, (project,) if project is not None else ()), name
 
 
-#: The searcher of each application, with the connection that it reads through: a rebuilt map has another one.
-_searchers: WeakKeyDictionary[App, tuple[apsw.Connection, Searcher]] = WeakKeyDictionary()
-
-
 def searcher(app: App) -> Searcher:
     """Return the searcher of an application's map; its vectors are opened when a query first needs them."""
     reader = app.reader()
-    held = _searchers.get(app)
-    if held is None or held[0] is not reader:
-        held = _searchers[app] = (reader, Searcher(reader, _meaning(app)))
-    return held[1]
+    if app.searcher is None or app.searcher.connection is not reader:  # a rebuilt map is read through another one
+        app.searcher = Searcher(reader, _meaning(app))
+    return app.searcher
 
 
 def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]:
@@ -185,7 +178,7 @@ def _hit(
     record = evidence.row.uid if evidence else ""
     shown, marks = _shown(evidence.excerpt if evidence else None)
     title = titles.get(thread.id, "") or _opening(app, hit.thread, evidence)
-    command = f"fabula record block {record}" if unit == "record" and record else f"fabula record thread {thread.id}"
+    command = record_command("block", record) if unit == "record" and record else record_command("thread", thread.id)
     parts = {
         name: ArmPart(_round(a.raw), _round(a.scaled), _round(a.weight)) for name, a in hit.ranked.explained().items()
     }

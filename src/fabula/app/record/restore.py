@@ -125,7 +125,7 @@ def _stream(app: App, generation_id: int) -> Iterator[bytes]:
 
 
 def _find(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
-    sealed = [entry for entry in entries if entry.generations]
+    sealed = [entry for entry in entries if entry.generations and target]
     paths = {target, os.path.normpath(app.cwd / target)}
     found = [entry for entry in sealed if entry.path in paths]
     if not found:
@@ -138,7 +138,7 @@ def _find(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
         found = [entry for entry in sealed if entry.path in named]
     if not found:
         raise FabulaError(
-            "ERR_NOT_FOUND", f"the vault holds no file or session {target}", "fabula record sessions --all"
+            "ERR_NOT_FOUND", f"the vault holds no file or session {target!r}", "fabula record sessions --all"
         )
     if len(found) > 1:
         names = [f"fabula record restore {quote(entry.path)}" for entry in found[:_SHOWN]]

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import SourceRow, session_by_row, sources_of_session, thread_by_row
@@ -102,7 +103,7 @@ def _session_of(app: App, text: str) -> tuple[SessionRow, list[str]]:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"of session {session.id} only the prompts were recorded: there is nothing to open",
-            f"fabula record session {session.id}",
+            record_command("session", session.id),
         )
     return session, notes
 
@@ -113,7 +114,7 @@ def _opener(session: SessionRow) -> tuple[str, ...]:
         raise FabulaError(
             "ERR_NOT_FOUND",
             f"session {session.id!r} of {session.host} cannot be opened by a command",
-            f"fabula record export {session.id}",
+            record_command("export", session.id),
         )
     return opener
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.values import frozen
@@ -57,7 +58,7 @@ def thread_of(connection: apsw.Connection, target: Target) -> int:
         if thread is not None:
             return int(thread)
     raise FabulaError(
-        "ERR_NOT_FOUND", f"{target.kind} {target.uid} belongs to no thread", f"fabula record block {target.uid}"
+        "ERR_NOT_FOUND", f"{target.kind} {target.uid} belongs to no thread", record_command("block", target.uid)
     )
 
 
