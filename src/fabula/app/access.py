@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
-from fabula.storage.files import ensure_folder
-from fabula.storage.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -118,6 +116,8 @@ class RecordAccess:
         from fabula.record.scan.owner import belongs_elsewhere
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
+        from fabula.storage.files import ensure_folder
+        from fabula.storage.locks import FileLock
 
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, wait_seconds):
@@ -147,6 +147,8 @@ class RecordAccess:
         """Seal every source without mapping it. Raises as :meth:`scan`."""
         from fabula.record.scan.sealing import seal_sources
         from fabula.record.vault.vault import Vault
+        from fabula.storage.files import ensure_folder
+        from fabula.storage.locks import FileLock
 
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, SCAN_WAIT_SECONDS), Vault.open(self._home.vault, self._clock) as vault:
@@ -156,6 +158,7 @@ class RecordAccess:
         """Let searches find a session by the title that its person gave. Raises as :meth:`scan`."""
         from fabula.record.map.store import open_map
         from fabula.record.map.titles import retitle
+        from fabula.storage.locks import FileLock
 
         with FileLock(self._home.lock, SCAN_WAIT_SECONDS):
             connection = open_map(self._home.map)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabula.app.config import Config
     from fabula.kernel.clock import Clock
     from fabula.record.loader import Loader
+    from fabula.record.search.engine import Searcher
     from fabula.record.sources import Source
     from fabula.record.vault.vault import Vault
 
@@ -35,6 +36,7 @@ class App:
         self.cwd = cwd
         self.user_home = user_home
         self.clock = clock
+        self.searcher: Searcher | None = None  # kept between searches: see ``app.record.finding``
         self.home = Home(cwd / fabula_home(environment, user_home).root)
 
     @cached_property

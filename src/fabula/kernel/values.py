@@ -1,8 +1,8 @@
-"""Value types that cost little to make: what dataclasses with slots give, their constructor built at its first call.
+"""Value types that cost little to make: what dataclasses with slots give, their constructor written when it pays.
 
 ``dataclasses`` writes and compiles the methods of every class when its module is imported (half a millisecond a class),
 and imports ``inspect`` to do so. One command imports a hundred such classes and makes values of a dozen. Here a class
-costs microseconds until its first value is made; from then on it is as fast as a dataclass.
+costs microseconds until several of its values were made; from then on it is as fast as a dataclass.
 
 Fields are annotations with or without defaults, as in a dataclass; there is no inheritance of fields. Their names are
 ``__match_args__``.
@@ -29,6 +29,7 @@ class _Factory:
 
 
 _UNSET = object()
+_FEW = 8  # values of a class that are cheaper to fill in field by field than to write a constructor for
 
 
 def field(*, default_factory: Callable[[], T]) -> T:
@@ -78,7 +79,13 @@ def _built(cls: type[T], *, is_frozen: bool) -> type[T]:
     defaults = {name: body.pop(name) for name in names if name in body}
     values = attrgetter(*names) if names else lambda _: ()
 
+    calls = 0
+
     def first_call(self: Any, *arguments: Any, **named: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls <= _FEW and _filled(self, names, defaults, arguments, named):
+            return
         constructor = _constructor(made, names, defaults, is_frozen=is_frozen)
         made.__init__ = constructor
         constructor(self, *arguments, **named)
@@ -93,6 +100,19 @@ def _built(cls: type[T], *, is_frozen: bool) -> type[T]:
     made: Any = type(cls.__name__, cls.__bases__, {**given, **body, **fixed})
     made.__qualname__ = cls.__qualname__
     return made  # type: ignore[no-any-return]
+
+
+def _filled(
+    self: object, names: tuple[str, ...], defaults: Mapping[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]
+) -> bool:
+    """Fill in the fields of a value; where the call is wrong return ``False``: the constructor says what is wrong."""
+    given = {**defaults, **dict(zip(names, arguments, strict=False)), **named}
+    twice = named.keys() & names[: len(arguments)]
+    if len(arguments) > len(names) or len(given) != len(names) or twice or not named.keys() <= set(names):
+        return False
+    for name, value in given.items():
+        object.__setattr__(self, name, value.make() if type(value) is _Factory else value)
+    return True
 
 
 def _constructor(

@@ -70,7 +70,7 @@ class Searcher:
     """Searches one map. ``meaning`` is asked only when words leave a query uncovered; it may be absent."""
 
     def __init__(self, connection: apsw.Connection, meaning: Meaning | None = None) -> None:
-        self._connection = connection
+        self.connection = connection
         self._arms = TextArms(connection)
         self._meaning = meaning
         self.tokenizer = Tokenizer(connection, TOKENIZER)
@@ -112,7 +112,7 @@ class Searcher:
     def _asked(self, found: Found, scope: Scope) -> Arms:
         arms = self._arms.ask(found.terms, scope)
         if any(one.is_unknown for one in arms.statistics):
-            self._vocabulary = self._vocabulary or Vocabulary(self._connection, self.tokenizer)
+            self._vocabulary = self._vocabulary or Vocabulary(self.connection, self.tokenizer)
             better = self._vocabulary.corrected(arms.statistics)
             if better:
                 found.corrections = {word: term.text for word, term in better.items()}
@@ -213,7 +213,7 @@ class Searcher:
         return hits
 
     def _newest(self, terms: Sequence[Term], scope: Scope, limit: int, offset: int) -> Found:
-        threads, number = newest_threads(self._connection, terms, scope, limit=limit, offset=offset)
+        threads, number = newest_threads(self.connection, terms, scope, limit=limit, offset=offset)
         hits = [Hit(thread, None, Ranked(thread, 0.0, 1.0)) for thread in threads]
         return Found(hits=hits, number=number, coverage=1.0)
 
@@ -226,7 +226,7 @@ class Searcher:
         return found
 
     def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
-        return list(self._connection.execute(statement, tuple(values)))
+        return list(self.connection.execute(statement, tuple(values)))
 
 
 def _loosened(terms: Sequence[Term]) -> tuple[Term, ...]:

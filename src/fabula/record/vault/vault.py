@@ -13,8 +13,6 @@ from fabula.kernel.errors import FabulaError
 from fabula.record.vault.folder import LOCK, require_journal
 from fabula.record.vault.journal import Journal
 from fabula.record.vault.reading import Reading
-from fabula.storage.files import ensure_folder
-from fabula.storage.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import Provenance
     from fabula.record.vault.values import Damage, Generation, RepairReport, SourceEntry, VaultStats
     from fabula.record.vault.writing import Writing
+    from fabula.storage.locks import FileLock
 
 LOCK_WAIT_SECONDS = 5.0
 
@@ -57,6 +56,9 @@ class Vault:
         """
         if read_only:
             return cls(folder, clock, Journal.open(folder, read_only=True), None)
+        from fabula.storage.files import ensure_folder
+        from fabula.storage.locks import FileLock
+
         if not create and not folder.exists():
             raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
         ensure_folder(folder)
@@ -84,6 +86,7 @@ class Vault:
             raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
         from fabula.record.vault.repairing import rebuild
         from fabula.record.vault.values import RepairReport
+        from fabula.storage.locks import FileLock
 
         with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
             rebuilt = rebuild(folder)
