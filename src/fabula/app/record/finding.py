@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from fabula.app.record.reading import clean, given_titles, one_line, opening_of
 from fabula.kernel.commands import record_command
@@ -17,6 +18,8 @@ from fabula.search.query import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import apsw
 
     from fabula.app.wiring import App
     from fabula.models.static_table import StaticTable
@@ -77,12 +80,17 @@ def read(app: App, text: str, *, everything: bool) -> tuple[Query, Scope, str]:
     return query, scope_for(app.reader(), query, (project,) if project is not None else ()), name
 
 
+#: The searcher of each application, with the connection that it reads through: a rebuilt map has another one.
+_searchers: WeakKeyDictionary[App, tuple[apsw.Connection, Searcher]] = WeakKeyDictionary()
+
+
 def searcher(app: App) -> Searcher:
     """Return the searcher of an application's map; its vectors are opened when a query first needs them."""
     reader = app.reader()
-    if app.searcher is None or app.searcher.connection is not reader:  # a rebuilt map is read through another one
-        app.searcher = Searcher(reader, _meaning(app))
-    return app.searcher
+    held = _searchers.get(app)
+    if held is None or held[0] is not reader:
+        held = _searchers[app] = (reader, Searcher(reader, _meaning(app)))
+    return held[1]
 
 
 def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]:
