@@ -26,15 +26,15 @@ MARKER_FORMAT = "… [truncated — fabula record block {uid}]"
 
 _MARKER_HEAD = "… [truncated — fab"
 _HINT = re.compile(r"</?[hfpP](?:istorical_context|ab(?:le|ula)-|(?i:rivate))")  # half the price of _TAG on markup
-_MARKER = re.compile(r"… \[truncated — (?:fable|fabula record) block ([^\]\s]{1,200})\]")
+_MARKER = r"… \[truncated — (?:fable|fabula record) block ([^\]\s]{1,200})\]"
 _TAG = re.compile(
     r"<(?:(?P<close>/?)(?:(?P<recall>historical_context)(?P<attributes>\s[^<>]*)?"
     r"|fab(?:le|ula)-(?P<ours>[\w-]+)(?:[\s/][^<>]*)?"
     r"|(?P<private>(?i:private))\s*))>"
 )
-_ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_INNER = re.compile(r"(?:<|&(?P<amps>(?:amp;)*)lt;)(?=\s*/?\s*historical_context)", re.IGNORECASE)
-_ESCAPED = re.compile(r"&(?P<amps>(?:amp;)*)lt;(?=\s*/?\s*historical_context)", re.IGNORECASE)
+_ATTRIBUTE = r"""(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')"""
+_INNER = r"(?i)(?:<|&(?P<amps>(?:amp;)*)lt;)(?=\s*/?\s*historical_context)"
+_ESCAPED = r"(?i)&(?P<amps>(?:amp;)*)lt;(?=\s*/?\s*historical_context)"
 
 SpanKind = Literal["recall", "private", "ours", "tag"]
 
@@ -56,13 +56,13 @@ def wrap(body: str, *, session: str, thread: str, arcs: Iterable[str]) -> str:
         f'<historical_context session="{_attribute(session)}" thread="{_attribute(thread)}"'
         f' arcs="{_attribute(",".join(arcs))}">'
     )
-    return f"{opener}\n{_INNER.sub(_escape_inner, body)}\n</historical_context>"
+    return f"{opener}\n{re.sub(_INNER, _escape_inner, body)}\n</historical_context>"
 
 
 def unwrap(text: str) -> str:
     """Return the body of a text that :func:`wrap` made, as it was."""
     body = text[text.index(">") + 2 : text.rindex("</historical_context>") - 1]
-    return _ESCAPED.sub(_unescape_inner, body)
+    return re.sub(_ESCAPED, _unescape_inner, body)
 
 
 def strip(text: str) -> tuple[str, tuple[str, ...]]:
@@ -72,7 +72,7 @@ def strip(text: str) -> tuple[str, tuple[str, ...]]:
     truncation marks. An unclosed recalled or private span runs to the end; an unclosed injected tag loses the tag only.
     """
     if _MARKER_HEAD in text:
-        text = _MARKER.sub("", text)
+        text = re.sub(_MARKER, "", text)
     if "<" not in text or not _HINT.search(text):
         return text, ()
     spans = _spans(text)
@@ -86,7 +86,7 @@ def stub(text: str) -> str:
     The original tool's truncation marks come out naming our command, for the ids are the same.
     """
     if _MARKER_HEAD in text:
-        text = _MARKER.sub(lambda match: truncation_marker(match[1]), text)
+        text = re.sub(_MARKER, lambda match: truncation_marker(match[1]), text)
     if "<" not in text or not _HINT.search(text):
         return text
     return _replace(text, [span for span in _spans(text) if span.kind in {"recall", "private"}], _stub_of)
@@ -174,7 +174,7 @@ def _balance(tags: list[re.Match[str]], index: int, group: str) -> int | None:
 
 def _references(opener: re.Match[str]) -> tuple[str, ...] | None:
     """Ids of a sentinel's arcs, else its thread; ``None`` for a tag without our attributes: a mere mention."""
-    pairs = _ATTRIBUTE.findall(opener["attributes"] or "")
+    pairs = re.findall(_ATTRIBUTE, opener["attributes"] or "")
     from html import unescape  # its table of entities is not for every command
 
     found = {name: unescape(double or single) for name, double, single in pairs}
