@@ -32,7 +32,7 @@ Origin = Literal["live", "vault"]
 #: From this size on a value is read by the careful path, which outlines what is too large. One value at a time, the
 #: standard library's decoder is as good, and its start costs a tenth.
 _PLAIN_BYTES = 1 << 20
-_SURROGATE = b"\\ud"  # an escape that may be half of a pair: only the careful path reads it
+_SURROGATES = (b"\\ud", b"\\uD")  # escapes that may be half of a pair: only the careful path reads them
 
 _ROW = "id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags"
 
@@ -284,7 +284,7 @@ class Loader:
 
 def _decode(raw: bytes) -> Any:
     """Decode the bytes of one value. Raises ``ValueError`` when they are not one JSON value."""
-    if len(raw) < _PLAIN_BYTES and _SURROGATE not in raw.lower():
+    if len(raw) < _PLAIN_BYTES and not any(half in raw for half in _SURROGATES):
         try:
             return json.loads(raw.decode())
         except (ValueError, RecursionError):

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, given_titles, one_line, opening_of
 from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import estimate_tokens
 from fabula.kernel.values import frozen
-from fabula.record.reading.catalogue import session_by_row, thread_by_row
+from fabula.record.reading.catalogue import session_names, thread_by_row
 from fabula.record.search.engine import Searcher
 from fabula.record.search.scope import scope_for
 from fabula.search.query import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import apsw
 
     from fabula.app.wiring import App
     from fabula.models.static_table import StaticTable
@@ -80,17 +77,12 @@ def read(app: App, text: str, *, everything: bool) -> tuple[Query, Scope, str]:
     return query, scope_for(app.reader(), query, (project,) if project is not None else ()), name
 
 
-#: The searcher of each application, with the connection that it reads through: a rebuilt map has another one.
-_searchers: WeakKeyDictionary[App, tuple[apsw.Connection, Searcher]] = WeakKeyDictionary()
-
-
 def searcher(app: App) -> Searcher:
     """Return the searcher of an application's map; its vectors are opened when a query first needs them."""
     reader = app.reader()
-    held = _searchers.get(app)
-    if held is None or held[0] is not reader:
-        held = _searchers[app] = (reader, Searcher(reader, _meaning(app)))
-    return held[1]
+    if app.searcher is None or app.searcher.connection is not reader:  # a rebuilt map is read through another one
+        app.searcher = Searcher(reader, _meaning(app))
+    return app.searcher
 
 
 def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]], set[int]]], dict[int, float] | str]:
@@ -165,7 +157,7 @@ def prepare_vectors(app: App, limit: int = 1_000_000) -> int:
 def hits(app: App, found: Found, reader: EvidenceReader, *, unit: str, explain: bool) -> tuple[SearchHit, ...]:
     """Return results as they are shown, the records they quote read and cleaned."""
     titles = given_titles(app, "thread")
-    sessions: dict[int, tuple[str, str, str]] = {}
+    sessions: dict[str, str] = {}
     return tuple(_hit(app, hit, reader, titles, sessions, unit, explain=explain) for hit in found.hits)
 
 
@@ -174,15 +166,18 @@ def _hit(
     hit: Hit,
     reader: EvidenceReader,
     titles: dict[str, str],
-    sessions: dict[int, tuple[str, str, str]],
+    sessions: dict[str, str],
     unit: str,
     *,
     explain: bool,
 ) -> SearchHit:
-    thread = thread_by_row(app.reader(), hit.thread)
+    connection = app.reader()
+    thread = thread_by_row(connection, hit.thread)
     evidence = reader.of_passage(hit.passage, hit.ranked.coverage) if hit.passage else None
     evidence = evidence or reader.of_opening(hit.thread)
-    session, session_title, host = _session(app, hit.thread, sessions)
+    session, named, host = session_names(connection, hit.thread)
+    if session not in sessions:
+        sessions[session] = one_line(clean(named))
     record = evidence.row.uid if evidence else ""
     shown, marks = _shown(evidence.excerpt if evidence else None)
     title = titles.get(thread.id, "") or _opening(app, hit.thread, evidence)
@@ -191,7 +186,7 @@ def _hit(
         name: ArmPart(_round(a.raw), _round(a.scaled), _round(a.weight)) for name, a in hit.ranked.explained().items()
     }
     return SearchHit(
-        thread.id, record, session, session_title, host, thread.project, evidence.row.kind if evidence else "",
+        thread.id, record, session, sessions[session], host, thread.project, evidence.row.kind if evidence else "",
         evidence.row.time if evidence and evidence.row.time is not None else thread.last_time,
         title, shown, marks, _round(hit.ranked.score), _round(hit.ranked.coverage), thread.records,
         estimate_tokens(thread.characters), command, parts if explain else {},
@@ -201,16 +196,6 @@ def _hit(
 def _opening(app: App, thread: int, evidence: Evidence | None) -> str:
     """Return how the thread began, unless the excerpt is of a prompt and tells as much."""
     return "" if evidence and evidence.row.kind in {"prompt", "task"} else opening_of(app, thread)
-
-
-def _session(app: App, thread: int, known: dict[int, tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Return (id, title, host) of the session that a thread belongs to."""
-    rows: list[Any] = app.reader().execute("select session_id from threads where id = ?", (thread,)).fetchall()
-    key = int(rows[0][0])
-    if key not in known:
-        found = session_by_row(app.reader(), key)
-        known[key] = (found.id, one_line(clean(found.title)), found.host)
-    return known[key]
 
 
 def _shown(one: Excerpt | None) -> tuple[str, tuple[tuple[int, int], ...]]:
