@@ -191,6 +191,19 @@ def test_a_folder_that_cannot_be_read_is_named_with_its_remedy(fabula: Fabula, c
     assert checks(fabula)["folders"]["state"] == "good"
 
 
+def test_a_link_that_leads_out_is_named_and_not_to_be_opened_with_chmod(fabula: Fabula, claude: Path) -> None:
+    (claude / "projects" / "-somewhere" / "lost.jsonl").symlink_to("/nowhere/at/all")
+    check = checks(fabula)["folders"]
+    assert (check["state"], check["remedies"]) == ("warning", [])
+    assert "lost.jsonl" in check["message"]
+
+
+def test_a_home_that_is_a_file_is_a_wrong_setting(fabula: Fabula, tmp_path: Path) -> None:
+    (tmp_path / "fabula-home").write_text("in the way")
+    envelope = fabula("status", "--json").envelope
+    assert (envelope["code"], envelope["suggestions"]) == ("ERR_CONFIG", ["export FABULA_HOME=/a/folder"])
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_home_that_cannot_be_written_is_named_with_its_remedy(fabula: Fabula, tmp_path: Path) -> None:
     home = tmp_path / "fabula-home"

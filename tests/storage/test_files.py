@@ -52,6 +52,9 @@ def test_a_file_where_a_folder_should_be_is_a_path_error(tmp_path: Path) -> None
 def test_the_remedy_names_what_is_there_to_be_made_writable(tmp_path: Path) -> None:
     error = PermissionError(errno.EACCES, "Permission denied")
     assert disk_error(error, tmp_path / "new").suggestions == (f"make it writable: chmod -R u+rwX {tmp_path}",)
+    spaced = tmp_path / "two words"
+    spaced.mkdir()
+    assert disk_error(error, spaced).suggestions == (f"make it writable: chmod -R u+rwX '{spaced}'",)
     assert disk_error(error, tmp_path).suggestions == (f"make it writable: chmod -R u+rwX {tmp_path}",)
 
 

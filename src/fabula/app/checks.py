@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from fabula.app.doctor import Check
@@ -12,8 +14,6 @@ from fabula.app.status import folder_bytes, map_state, source_folders
 from fabula.kernel.errors import FabulaError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fabula.app.wiring import App
 
 SCAN = "fabula record scan"
@@ -37,12 +37,12 @@ def home(app: App) -> Check:
     if not root.exists():
         parent = next(folder for folder in root.parents if folder.exists())
         if not os.access(parent, os.W_OK | os.X_OK):
-            return Check("home", "bad", f"{root} cannot be made", [f"chmod u+rwx {parent}"])
+            return Check("home", "bad", f"{root} cannot be made", [f"chmod u+rwx {quote(str(parent))}"])
         return Check("home", "warning", f"{root} does not exist yet", [SCAN])
     if not root.is_dir():
-        return Check("home", "bad", f"{root} is no folder", [f"mv {root} {root}.old"])
+        return Check("home", "bad", f"{root} is no folder", [f"mv {quote(str(root))} {quote(f'{root}.old')}"])
     if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
-        return Check("home", "bad", f"{root} cannot be written", [f"chmod u+rwx {root}"])
+        return Check("home", "bad", f"{root} cannot be written", [f"chmod u+rwx {quote(str(root))}"])
     return Check("home", "good", str(root))
 
 
@@ -52,7 +52,10 @@ def disk(app: App) -> Check:
     free = shutil.disk_usage(place).free
     if free < LITTLE_SPACE:
         return Check(
-            "disk", "bad", f"{_gigabytes(free)} free on the disk of {place}", [f"free some space: df -h {place}"]
+            "disk",
+            "bad",
+            f"{_gigabytes(free)} free on the disk of {place}",
+            [f"free some space: df -h {quote(str(place))}"],
         )
     return Check("disk", "good", f"{_gigabytes(free)} free")
 
@@ -89,9 +92,8 @@ def folders(app: App) -> Check:
     if problems:
         shown = "; ".join(f"{path}: {reason}" for path, reason in problems[:SHOWN_FOLDERS])
         more = f"; and {len(problems) - SHOWN_FOLDERS} more" if len(problems) > SHOWN_FOLDERS else ""
-        return Check(
-            "folders", "warning", shown + more, [f"chmod -R u+rX {path}" for path, _ in problems[:SHOWN_FOLDERS]]
-        )
+        barred = [path for path, _ in problems[:SHOWN_FOLDERS] if not Path(path).is_symlink()]  # chmod follows links
+        return Check("folders", "warning", shown + more, [f"chmod -R u+rX {quote(path)}" for path in barred])
     return Check("folders", "good", f"{files} files can be reached")
 
 

@@ -130,14 +130,21 @@ def _read_file(file: Path) -> dict[str, Any]:
         data = file.read_bytes()
     except FileNotFoundError:
         return {}
+    except NotADirectoryError as error:
+        raise FabulaError("ERR_CONFIG", f"{file.parent} is no folder", "export FABULA_HOME=/a/folder") from error
     except OSError as error:
-        raise FabulaError("ERR_CONFIG", f"{file}: {error.strerror}", f"chmod u+r {file}") from error
+        from shlex import quote
+
+        raise FabulaError("ERR_CONFIG", f"{file}: {error.strerror}", f"chmod u+r {quote(str(file))}") from error
     import tomllib
 
     try:
         return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FabulaError("ERR_CONFIG", f"{file}: {error}", f"correct {file}", f"mv {file} {file}.old") from error
+        from shlex import quote
+
+        aside = f"mv {quote(str(file))} {quote(f'{file}.old')}"
+        raise FabulaError("ERR_CONFIG", f"{file}: {error}", f"correct {file}", aside) from error
 
 
 def _flatten(tables: dict[str, Any], file: Path, prefix: str = "") -> dict[str, Any]:

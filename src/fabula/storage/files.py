@@ -71,9 +71,14 @@ def disk_errors(path: Path | str) -> Iterator[None]:
 
 def disk_error(error: OSError, path: Path | str) -> FabulaError:
     """Say what an ``OSError`` on one of our own files means."""
+    from shlex import quote  # errors are rare, and this costs a start
+
     if error.errno in _DISK_ERRORS:
-        return FabulaError("ERR_DISK", f"{path}: {error.strerror}", f"free some space, then repeat: df -h {path}")
+        remedy = f"free some space, then repeat: df -h {quote(str(path))}"
+        return FabulaError("ERR_DISK", f"{path}: {error.strerror}", remedy)
     if error.errno in _READ_ONLY_ERRORS:
         barred = path if os.path.lexists(path) else os.path.dirname(path)  # what is not there cannot be made writable
-        return FabulaError("ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {barred}")
+        return FabulaError(
+            "ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {quote(str(barred))}"
+        )
     return FabulaError("ERR_PATH", f"{path}: {error.strerror or error}")
