@@ -42,7 +42,16 @@ def test_starting_loads_nothing_heavy(code: str) -> None:
     assert not loaded_by(code) & set(HEAVY)
 
 
-def test_a_search_that_words_can_answer_loads_no_array_library_and_no_terminal_library(
+#: What only scans, vectors, terminals and the writing half of the vault need.
+UNASKED = {
+    "argparse", "ast", "asyncio", "backports.zstd", "compression.zstd", "dataclasses", "inspect", "msgspec", "numpy",
+    "rich", "secrets", "shutil", "tomllib", "fabula.models.static_table", "fabula.record.containers.json_scan",
+    "fabula.record.scan.scanner", "fabula.record.vault.verifying", "fabula.record.vault.writing",
+    "fabula.storage.packs", "fabula.hosts.opencode.database",
+}  # fmt: skip
+
+
+def test_a_search_when_nothing_is_new_loads_what_a_search_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(SAMPLES))
@@ -50,9 +59,18 @@ def test_a_search_that_words_can_answer_loads_no_array_library_and_no_terminal_l
     for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(variable)
     search = "main(['record', 'search', '--all', 'token bucket', '--json'])"
+    first = loaded_by(f"from fabula.cli.main import main; assert {search} == 0")  # takes the samples in
+    assert not first & {"numpy", "rich", "asyncio", "argparse"}
     loaded = loaded_by(f"from fabula.cli.main import main; assert {search} == 0")
     assert "apsw" in loaded
-    assert not loaded & {"numpy", "rich", "asyncio", "argparse"}
+    assert not loaded & UNASKED
+
+
+def test_the_status_needs_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(SAMPLES))
+    monkeypatch.setenv("FABULA_HOME", str(tmp_path))
+    loaded = loaded_by("from fabula.cli.main import main; assert main(['status', '--json']) == 0")
+    assert not loaded & {*UNASKED, "apsw"}
 
 
 def test_the_second_sqlite_library_is_imported_nowhere() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import msgspec
-
 from fabula.hosts.fields import list_of, mapping_of, object_in, text_of
 from fabula.kernel.values import define
 
@@ -93,6 +91,8 @@ def _raw(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
+        import msgspec
+
         return msgspec.json.encode(value, order="deterministic").decode()
     except (TypeError, ValueError, RecursionError, UnicodeError):
         return repr(value)
