@@ -15,6 +15,7 @@ from fabula.record.ingest.caches import Names, SessionFacts, session_kind
 from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, move_pointer, pointer_of
 from fabula.record.ingest.failures import FailureTracker
 from fabula.record.ingest.fidelity import provenance_of
+from fabula.record.ingest.known import KnownRecords
 from fabula.record.ingest.passages import PassageBuilder
 from fabula.record.ingest.rows import Rows, SharedRecords, ThreadFacts, write_rows
 from fabula.record.ingest.terms import facets
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from fabula.kernel.records import Block, Provenance, Record, SourceFile, Usage
+    from fabula.kernel.records import Provenance, Record, SourceFile, Usage
     from fabula.record.ingest.copies import CopyReader
 
 _KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
@@ -60,7 +61,7 @@ class Mapper:
         self._next_passage = _next_id(connection, "passages")
         self._next_part = _next_id(connection, "thread_parts")
         self._fresh = self._next_record == 1  # an empty map: no look-up can find anything
-        self._seen: dict[bytes | str, int] = {}
+        self._known = KnownRecords(connection, self.rows, read_copy, fresh=self._fresh)
         self._passages = PassageBuilder()
         self._file: SourceFile | None = None
         self._file_id = 0
@@ -81,11 +82,12 @@ class Mapper:
         self._timed = file.kind not in SIDE_FILES
         self._facts_of_file = FileFacts(file_id, file.path, file.generation)
         self._sessions = {file.session: session}
-        self._packed: dict[str, bytes | str] = {}
+        self._known.start_file(file_id)
         earlier = None if self._fresh else self.connection
-        self._failures = FailureTracker(self.rows, self._failed_call, self._held_call, earlier, session)
+        self._failures = FailureTracker(self.rows, self._known.failed_call, self._known.held_call, earlier, session)
+        known = self._known
         self._threads = ThreadResolver(
-            self._thread_of_record, self._thread_of_spawn, self._open_thread, self._turn_before
+            known.thread_of_record, known.thread_of_spawn, self._open_thread, known.turn_before
         )
 
     def add(self, record: Record) -> None:
@@ -97,23 +99,21 @@ class Mapper:
         session = self._record_session = self._sessions.get(record.session) or self._session_of(record)
         if self._superseded:
             self._leave_to_newer(record, session)
-        packed = self._packed.get(record.uid) or self._pack(record.uid)
-        known = self._seen.get(packed)
-        if known is None and not self._fresh:
-            known = self._known(packed)
+        packed = self._known.packed.get(record.uid) or self._known.pack(record.uid)
+        known = self._known.row(packed)
         if known is not None:
             self._meet_again(record, known, session)
             return
         row = self._next_record
         self._next_record = row + 1
-        self._seen[packed] = row
+        self._known.seen[packed] = row
         thread, provisional = self._threads.resolve(record)
         flags = self._flags(record, file) | (schema.PROVISIONAL if provisional else 0)
         self.rows.records.append(
             (
                 row, packed, session, thread,
-                self._parent(record.parent) if record.parent else None,
-                (1 if record.source == record.parent else self._pack(record.source)) if record.source else None,
+                self._known.row_or_uid(record.parent) if record.parent else None,
+                (1 if record.source == record.parent else self._known.pack(record.source)) if record.source else None,
                 self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
             )
         )  # fmt: skip
@@ -138,7 +138,7 @@ class Mapper:
         """Give titles that name a record to the session that holds it, now that every file was read."""
         for leaf, title, rank, session in self._late_titles:
             packed = pack_id(leaf)
-            row = self._seen.get(packed) or self._known(packed)
+            row = self._known.row(packed)
             owner = session if row is None else pointer_of(self.connection, self.rows, row).session
             facts = self._facts(owner)
             if rank >= facts.title_rank:
@@ -152,7 +152,7 @@ class Mapper:
         for session in self.rows.sessions:
             self._scope(session)  # also of sessions that only repeat others' records: they have a project too
         write_rows(self.connection, self.rows)
-        self.rows = Rows()
+        self.rows = self._known.rows = Rows()
         if self._file is not None:
             self._failures.rows = self.rows
 
@@ -279,7 +279,7 @@ class Mapper:
 
     def _rewind(self, uid: str, row: int) -> None:
         """The host takes back a record of this file and all after it, up to ``row``."""
-        first = self._seen.get(self._pack(uid)) or self._known(self._pack(uid))
+        first = self._known.row(self._known.pack(uid))
         if first is None:
             return
         self.connection.execute(
@@ -305,20 +305,6 @@ class Mapper:
             )
 
     # ── ids ──────────────────────────────────────────────────────────
-
-    def _pack(self, uid: str) -> bytes | str:
-        packed = self._packed.get(uid)
-        if packed is None:
-            packed = self._packed[uid] = pack_id(uid)
-        return packed
-
-    def _parent(self, uid: str) -> int | bytes | str:
-        """Return the row of a parent, or its packed uid when it is not mapped (yet)."""
-        packed = self._packed.get(uid) or self._pack(uid)
-        row = self._seen.get(packed)
-        if row is None and not self._fresh:
-            row = self._known(packed)
-        return packed if row is None else row
 
     def _session_of(self, record: Record) -> int:
         known = self._sessions.get(record.session)
@@ -347,63 +333,6 @@ class Mapper:
         if facts is None:
             facts = self.rows.sessions[session] = SessionFacts(session)
         return facts
-
-    def _failed_call(self, row: int) -> Block | None:
-        """Read the call that a failed result of an earlier scan answered."""
-        found = self.connection.execute(
-            "select c.file_id, c.offset, c.length, r.file_id, r.offset, r.length from records r join records c"
-            " on c.id = r.parent and (r.source is null or r.source = 1) or c.uid = r.source where r.id=?",
-            (row,),
-        ).fetchone()
-        call, result = (self.read_copy(*found[:3]), self.read_copy(*found[3:])) if found else (None, None)
-        if call is None or result is None:
-            return None
-        answered = {block.tool_id for block in result.blocks if block.kind == "result"}
-        return next((block for block in call.blocks if block.kind == "call" and block.tool_id in answered), None)
-
-    def _held_call(self, holder: str, tool_id: str) -> Block | None:
-        """Read the call with a tool id that a record of an earlier scan holds."""
-        found = self.connection.execute(
-            "select file_id, offset, length from records where uid=?", (self._pack(holder),)
-        ).fetchone()
-        record = self.read_copy(*found) if found else None
-        blocks = record.blocks if record is not None else ()
-        return next((block for block in blocks if block.kind == "call" and block.tool_id == tool_id), None)
-
-    def _known(self, packed: bytes | str) -> int | None:
-        row = self.connection.execute("select id from records where uid=?", (packed,)).fetchone()
-        return int(row[0]) if row else None
-
-    def _turn_before(self) -> int | None:
-        """Return the turn in which an earlier scan left the file in hand."""
-        if self._fresh:
-            return None
-        found = self.connection.execute(
-            "select thread_id from records where file_id=? and thread_id is not null and kind<>? and not flags & ?"
-            " order by id desc limit 1",
-            (self._file_id, _KIND_NUMBER["title"], schema.SIDECHAIN),
-        ).fetchone()
-        return int(found[0]) if found else None
-
-    def _thread_of_row(self, row: int) -> int | None:
-        return pointer_of(self.connection, self.rows, row).thread
-
-    def _thread_of_record(self, uid: str) -> int | None:
-        packed = self._pack(uid)
-        row = self._seen.get(packed)
-        if row is not None:
-            return self._thread_of_row(row)
-        if self._fresh:
-            return None
-        found = self.connection.execute("select thread_id from records where uid=?", (packed,)).fetchone()
-        return None if found is None or found[0] is None else int(found[0])
-
-    def _thread_of_spawn(self, key: str) -> int | None:
-        row = self.rows.spawns.get(key)
-        if row is not None:
-            return self._thread_of_row(row)
-        found = self.connection.execute("select record_id from spawns where key=?", (key,)).fetchone()
-        return self._thread_of_row(int(found[0])) if found else self._thread_of_record(key)
 
     def _open_thread(self, uid: str) -> int:
         return self.names.thread(uid, self._record_session)
