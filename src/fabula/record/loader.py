@@ -223,6 +223,13 @@ class Loader:
         record = self._normalise(known, live, row.offset)
         return live, record if record is not None and record.uid == row.uid else None
 
+    def sealed_digest(self, file_id: int, offset: int, length: int) -> bytes | None:
+        """Return the digest of a mapped copy as it was sealed, without reading it; ``None`` when it was not."""
+        known = file_by_id(self._connection, file_id)
+        if known is None or known.vault_generation is None or self._vault is None:
+            return None
+        return self._vault.digest(known.vault_generation, offset, length)
+
     def read_copy(self, file_id: int, offset: int, length: int) -> Record | None:
         """Return the record at a span of a mapped file, or ``None`` when its bytes cannot be had."""
         known = file_by_id(self._connection, file_id)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fabula.app.record.verify import VerifyRequest, verify
 from fabula.hosts.claude.generations import GenerationFolder
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession, json_line
@@ -323,3 +324,29 @@ def test_a_file_that_began_with_half_a_line_is_not_taken_for_rewritten(record_ho
 
     assert record_home.rows("select count(*), max(generation) from files") == [(1, -1)]
     assert record_home.found("zigzag") == 1
+
+
+def test_a_line_edited_in_place_is_found_by_what_it_says_now(record_home: RecordHome) -> None:
+    path = record_home.save(talk(word="papaya"))
+    record_home.scan()
+    path.write_bytes(path.read_bytes().replace(b"papaya", b"kiwiii"))
+
+    record_home.scan()
+
+    assert record_home.found("kiwiii") == 1
+
+
+def test_what_a_lost_journal_forgot_is_sealed_again_by_the_repair(record_home: RecordHome) -> None:
+    session = talk()
+    path = record_home.save(session)
+    record_home.scan()
+    record_home.app.record.close()
+    journal = record_home.folder / "fabula" / "vault" / "journal.db"
+    with journal.open("r+b") as stream:
+        stream.write(os.urandom(200))
+
+    record_home.app = record_home.open()
+    assert verify(record_home.app, VerifyRequest(repair=True)).sound
+    path.unlink()
+
+    assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")

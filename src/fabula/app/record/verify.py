@@ -44,6 +44,8 @@ def verify(app: App, request: VerifyRequest) -> VerifyResult:
     """
     folder = app.home.vault
     repaired = Vault.repair(folder, app.clock) if request.repair else None
+    if repaired is not None:
+        app.record.scan()  # what the journal lost of files that are still there is sealed again
     with Vault.open(folder, app.clock, read_only=True) as vault:
         damages = list(vault.verify())
         return VerifyResult(str(folder), not damages, vault.stats(), damages, repaired)

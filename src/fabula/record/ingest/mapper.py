@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id
 from fabula.kernel.records import KINDS
 from fabula.record.containers.json_scan import WHOLE_LIMIT
@@ -51,10 +52,13 @@ class Mapper:
         connection: apsw.Connection,
         project_of: Callable[[str], tuple[str, str]],
         read_copy: CopyReader,
+        sealed_digest: Callable[[int, int, int], bytes | None],
     ) -> None:
         self.connection = connection
         self.names = Names(connection, project_of)
         self.read_copy = read_copy
+        self.sealed_digest = sealed_digest
+        self.bytes_at: Callable[[int, int], bytes] = _no_bytes  # of the chunk in hand
         self.rows = Rows()
         self.searchable_characters = 0
         self._next_record = _next_id(connection, "records")
@@ -190,14 +194,21 @@ class Mapper:
         if not same_file:
             self.rows.copies.append((known.row, known.file_id, known.offset, known.length, known.provenance))
         flags = flags_with(known.flags, provenance)
-        grown = same_file and record.length > known.length  # rewritten in place: a database's row, a document's element
-        if grown:
+        changed = same_file and self._says_other(record, known)
+        if changed:
             assert self._file is not None
             flags |= self._flags(record, self._file) & (schema.FAILED | schema.HAS_IMAGE)
         at = Pointer(known.row, known.session, known.thread, self._file_id, record.offset, record.length, flags)
         move_pointer(self.connection, self.rows, at)
-        if known.provenance != provenance or grown:  # a stub was searched until now: search what it stood for as well
+        if known.provenance != provenance or changed:  # what it says now is searched as well as what it said
             self._derive(record, known.row, known.thread, known.session, again=True)
+
+    def _says_other(self, record: Record, known: Pointer) -> bool:
+        """Say whether a record was rewritten in place: a database's row, a document's element, an edited line."""
+        if record.length != known.length:
+            return True
+        sealed = self.sealed_digest(known.file_id, known.offset, known.length)
+        return sealed is not None and sealed != digest(self.bytes_at(record.offset, record.length))
 
     def _file_facts(self, file_id: int) -> FileFacts:
         if file_id == self._file_id:
@@ -367,6 +378,10 @@ class Mapper:
                 self.connection.execute("update sessions set project_id=? where id=?", (project, session))
             scope = self.rows.scopes[session] = f"h{host} p{project} s{session}"
         return scope
+
+
+def _no_bytes(_offset: int, _length: int) -> bytes:
+    return b""
 
 
 def _tokens(usage: Usage) -> int:

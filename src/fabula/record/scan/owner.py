@@ -18,11 +18,13 @@ _KEY = "vault_owner"
 
 
 def belongs_elsewhere(connection: apsw.Connection, vault_folder: Path) -> bool:
-    """Say whether the map holds files that were not sealed in the vault of this folder."""
-    if connection.execute("select 1 from files limit 1").fetchone() is None:
+    """Say whether the map holds files that were not sealed in the vault of this folder, or that it lost since."""
+    files, generation = connection.execute("select count(*), max(vault_generation) from files").fetchone() or (0, None)
+    if not files:
         return False
     row = connection.execute("select value from meta where key=?", (_KEY,)).fetchone()
-    return row is None or row[0] != _owner(vault_folder)
+    owner, last = _owner(vault_folder)
+    return row is None or row[0] != owner or (generation or 0) > last
 
 
 def note_owner(connection: apsw.Connection, vault: Vault) -> None:
@@ -31,12 +33,13 @@ def note_owner(connection: apsw.Connection, vault: Vault) -> None:
     connection.execute("insert or replace into meta(key,value) values(?,?)", (_KEY, owner))
 
 
-def _owner(vault_folder: Path) -> bytes | None:
+def _owner(vault_folder: Path) -> tuple[bytes | None, int]:
+    """Return whose vault it is, and the last generation that it knows."""
     try:
         journal = Journal.open(vault_folder, read_only=True)
     except FabulaError:
-        return None
+        return None, 0
     try:
-        return journal.meta("owner")
+        return journal.meta("owner"), journal.last_id("generations")
     finally:
         journal.close()

@@ -32,10 +32,12 @@ class FileReading:
     vault: Vault | None
     sealed_to: int
     before: bytes = b""  # up to 4 KB that lie before ``known.read_to``
+    chunk: Chunk | None = None  # the one in hand
 
     def chunks(self) -> Iterator[tuple[int, list[Record]]]:
         """Yield (bytes, records) of each chunk, sealed and counted. Raises ``OSError``."""
         for chunk in self.container.chunks(self.known.read_to):
+            self.chunk = chunk
             records = self._records(chunk)
             self._seal(chunk)
             end = chunk.offset + len(chunk.data)
@@ -44,6 +46,13 @@ class FileReading:
             self.before = (self.before + chunk.data[-TAIL_BYTES:])[-TAIL_BYTES:]
             self.known.state = self.normaliser.state
             yield len(chunk.data), records
+
+    def bytes_at(self, offset: int, length: int) -> bytes:
+        """Return a span of the chunk in hand."""
+        if self.chunk is None:
+            return b""
+        start = offset - self.chunk.offset
+        return self.chunk.data[start : start + length]
 
     def finish(self) -> None:
         """Note and seal the unterminated last line."""

@@ -62,6 +62,7 @@ def run_scan(
         clock=clock,
         project_of=project_of,
         read_copy=loader.read_copy,
+        sealed_digest=loader.sealed_digest,
         progress=progress,
     )
     try:

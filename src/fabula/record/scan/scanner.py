@@ -44,7 +44,7 @@ class Scanner:
     """Reads what changed into vault and map. The caller holds the writer lock.
 
     ``vault`` is ``None`` only in benchmarks. ``project_of`` names the project of a working directory, ``read_copy``
-    reads a mapped copy back.
+    reads a mapped copy back, ``sealed_digest`` tells its digest.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Scanner:
         clock: Clock,
         project_of: Callable[[str], tuple[str, str]],
         read_copy: CopyReader,
+        sealed_digest: Callable[[int, int, int], bytes | None],
         progress: Progress | None = None,
     ) -> None:
         self._connection = connection
@@ -64,6 +65,7 @@ class Scanner:
         self._clock = clock
         self._project_of = project_of
         self._read_copy = read_copy
+        self._sealed_digest = sealed_digest
         self._progress = progress or Silent()
         self._batch = 0
 
@@ -72,7 +74,7 @@ class Scanner:
         report, connection = found.report, self._connection
         connection.execute("begin immediate")
         try:
-            mapper = Mapper(connection, self._project_of, self._read_copy)
+            mapper = Mapper(connection, self._project_of, self._read_copy, self._sealed_digest)
             self._progress.start(len(found.changed), sum(work.file.size for work in found.changed))
             for work in in_reading_order(found.changed):
                 if byte_budget is not None and report.bytes_read >= byte_budget:
@@ -180,6 +182,7 @@ class Scanner:
         return self._vault.begin(entry.id, provenance=file.provenance, immutable=file.immutable, number=number)
 
     def _read(self, mapper: Mapper, reading: FileReading, report: ScanReport) -> None:
+        mapper.bytes_at = reading.bytes_at
         for size, records in reading.chunks():
             for record in records:
                 mapper.add(record)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import TOKENIZER
 from fabula.record.search.arms import THREADS_KEPT, Arms, PassageHit, TextArms
-from fabula.record.search.newest import newest_threads
 from fabula.record.search.rank import (
     NOTHING,
     PARTS_SHARE,
@@ -19,7 +18,6 @@ from fabula.record.search.rank import (
     rank_passages,
     rank_threads,
 )
-from fabula.record.search.words import Vocabulary
 from fabula.search.matching import Tokenizer
 from fabula.search.query import Word
 from fabula.search.terms import Term, terms_of
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
     from fabula.record.search.arms import TermStatistics
     from fabula.record.search.scope import Scope
+    from fabula.record.search.words import Vocabulary
     from fabula.search.query import Query
 
 SENTENCE = 3  # terms; fewer are names, whose meaning a vector would only guess
@@ -112,6 +111,8 @@ class Searcher:
     def _asked(self, found: Found, scope: Scope) -> Arms:
         arms = self._arms.ask(found.terms, scope)
         if any(one.is_unknown for one in arms.statistics):
+            from fabula.record.search.words import Vocabulary
+
             self._vocabulary = self._vocabulary or Vocabulary(self.connection, self.tokenizer)
             better = self._vocabulary.corrected(arms.statistics)
             if better:
@@ -213,6 +214,8 @@ class Searcher:
         return hits
 
     def _newest(self, terms: Sequence[Term], scope: Scope, limit: int, offset: int) -> Found:
+        from fabula.record.search.newest import newest_threads
+
         threads, number = newest_threads(self.connection, terms, scope, limit=limit, offset=offset)
         hits = [Hit(thread, None, Ranked(thread, 0.0, 1.0)) for thread in threads]
         return Found(hits=hits, number=number, coverage=1.0)

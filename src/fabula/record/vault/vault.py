@@ -7,12 +7,12 @@ or after it.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.folder import LOCK, require_journal
 from fabula.record.vault.journal import Journal
-from fabula.record.vault.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import Provenance
+    from fabula.record.vault.reading import Reading
     from fabula.record.vault.values import Damage, Generation, RepairReport, SourceEntry, VaultStats
     from fabula.record.vault.writing import Writing
     from fabula.storage.locks import FileLock
@@ -40,12 +41,17 @@ class Vault:
         self.folder = folder
         self.journal = journal
         self._lock = lock
-        self._reading = Reading(folder, journal)
         self._writing: Writing | None = None
         if lock is not None:  # readers, who are many and short-lived, do without the writing half
             from fabula.record.vault.writing import Writing
 
             self._writing = Writing(folder, journal, self._reading, clock)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        from fabula.record.vault.reading import Reading
+
+        return Reading(self.folder, self.journal)
 
     @classmethod
     def open(cls, folder: Path, clock: Clock, *, create: bool = True, read_only: bool = False) -> Vault:
@@ -210,7 +216,8 @@ class Vault:
 
     def close(self) -> None:
         """Close the vault; what was not committed is undone."""
-        self._reading.close()
+        if "_reading" in self.__dict__:
+            self._reading.close()
         try:
             if self._writing is not None:
                 self._writing.close()
