@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 REFRESH_BYTES = 64 * 1024 * 1024  # a read takes in at most this much before it answers
 SCAN_WAIT_SECONDS = 60.0
 REFRESH_WAIT_SECONDS = 0.2
+#: What does not keep a read from answering with what there is; a damaged map is refused when it is read itself.
+_READ_ON = frozenset(("ERR_LOCKED", "ERR_READ_ONLY", "ERR_DISK"))
+_VAULT_DAMAGE = frozenset(("ERR_DATABASE", "ERR_VAULT_DAMAGED", "ERR_VAULT_FORMAT"))
 
 
 @define
@@ -60,12 +63,17 @@ class RecordAccess:
 
     @cached_property
     def vault(self) -> Vault | None:
-        """The vault for reading; ``None`` when nothing was sealed yet."""
+        """The vault for reading; ``None`` when nothing was sealed yet, or when it is damaged: sources still serve."""
         from fabula.record.vault.vault import Vault
 
         if not (self._home.vault / "journal.db").exists():
             return None
-        return Vault.open(self._home.vault, self._clock, read_only=True)
+        try:
+            return Vault.open(self._home.vault, self._clock, read_only=True)
+        except FabulaError as error:
+            if error.code not in _VAULT_DAMAGE:
+                raise
+            return None
 
     def reader(self) -> apsw.Connection:
         """Return the map for reading; a rebuilt map is noticed. Raises ``ERR_NO_RECORD``, ``ERR_DATABASE``."""
@@ -176,9 +184,10 @@ class RecordAccess:
         try:
             report = self.scan(byte_budget=REFRESH_BYTES, wait_seconds=REFRESH_WAIT_SECONDS)
         except FabulaError as error:
-            if error.code not in {"ERR_LOCKED", "ERR_READ_ONLY", "ERR_DISK"} or not self._home.map.exists():
+            if error.code not in _READ_ON | _VAULT_DAMAGE or not self._home.map.exists():
                 raise
-            return Freshness(fresh=False, note=error.message)
+            advice = f" ({error.suggestions[0]})" if error.suggestions else ""
+            return Freshness(fresh=False, note=error.message + advice)
         note = f"{report.pending_files} files are still to be read" if report.pending_files else ""
         return Freshness(
             fresh=report.complete,

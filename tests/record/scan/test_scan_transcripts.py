@@ -350,3 +350,23 @@ def test_what_a_lost_journal_forgot_is_sealed_again_by_the_repair(record_home: R
     path.unlink()
 
     assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")
+
+
+def test_with_a_damaged_vault_reads_still_answer_from_the_sources_and_say_so(record_home: RecordHome) -> None:
+    session = talk()
+    path = record_home.save(session)
+    record_home.scan()
+    record_home.app.record.close()
+    journal = record_home.folder / "fabula" / "vault" / "journal.db"
+    with journal.open("r+b") as stream:
+        stream.write(os.urandom(200))
+    session.reply("more")
+    record_home.save(session)
+
+    record_home.app = record_home.open()
+    fresh = record_home.app.refresh()
+
+    assert (fresh.fresh, "journal.db" in fresh.note) == (False, True)
+    assert record_home.found("zigzag") == 1
+    assert record_home.raw(session.records[0]["uuid"]) == json_line(session.records[0]).rstrip(b"\n")
+    assert path.exists()

@@ -230,7 +230,8 @@ def thread_condition(window: Window) -> tuple[str, tuple[object, ...]]:
 
 def _session_condition(window: Window) -> tuple[str, tuple[object, ...]]:
     kinds = ",".join(f"'{kind}'" for kind in LISTED_KINDS)
-    return _condition(window, "s", [f"s.kind in ({kinds})", "s.uid <> ''"])  # side files belong to no session
+    holds = "(s.records > 0 or s.parent_id is not null)"  # a fork may repeat its origin's records only
+    return _condition(window, "s", [f"s.kind in ({kinds})", "s.uid <> ''", holds])  # side files belong to no session
 
 
 def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple[object, ...]]:

@@ -34,10 +34,12 @@ def note_owner(connection: apsw.Connection, vault: Vault) -> None:
 
 
 def _owner(vault_folder: Path) -> tuple[bytes | None, int]:
-    """Return whose vault it is, and the last generation that it knows."""
+    """Return whose vault it is, and the last generation that it knows. A damaged vault is no reason to drop a map."""
     try:
         journal = Journal.open(vault_folder, read_only=True)
-    except FabulaError:
+    except FabulaError as error:
+        if error.code != "ERR_NO_RECORD":
+            raise
         return None, 0
     try:
         return journal.meta("owner"), journal.last_id("generations")
