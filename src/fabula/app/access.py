@@ -115,9 +115,11 @@ class RecordAccess:
         byte_budget: int | None = None,
         wait_seconds: float = SCAN_WAIT_SECONDS,
         progress: Progress | None = None,
+        found: Findings | None = None,
     ) -> ScanReport:
         """Scan every source under the writer lock.
 
+        ``found`` is what a look just saw; it counts while the map is as it was then.
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
         from fabula.record.map.store import mended_by_rebuild, open_map, remove_map
@@ -133,21 +135,28 @@ class RecordAccess:
                 self.close()
                 remove_map(self._home.map)
             connection = open_map(self._home.map)
+            if found is not None and self._map_version() != self._known_at:
+                found = None  # another process has written since
             if seal and belongs_elsewhere(connection, self._home.vault):
+                found = None
                 connection.close()  # its records point into another vault, or into none
                 self.close()
                 remove_map(self._home.map)
                 connection = open_map(self._home.map)
             try:
                 with mended_by_rebuild(), database_errors(self._home.map):
-                    return run_scan(
+                    report = run_scan(
                         connection=connection,
                         vault_folder=self._home.vault if seal else None,
                         sources=[*self.sources, *extra],
                         clock=self._clock,
                         byte_budget=byte_budget,
                         progress=progress,
+                        found=found,
                     )
+                    if found is not None:
+                        self._remember(connection, found)
+                    return report
             finally:
                 connection.close()
 
@@ -182,7 +191,7 @@ class RecordAccess:
         if found is not None and found.nothing:
             return Freshness(fresh=True, problems=found.report.problems)
         try:
-            report = self.scan(byte_budget=REFRESH_BYTES, wait_seconds=REFRESH_WAIT_SECONDS)
+            report = self.scan(byte_budget=REFRESH_BYTES, wait_seconds=REFRESH_WAIT_SECONDS, found=found)
         except FabulaError as error:
             if error.code not in _READ_ON | _VAULT_DAMAGE or not self._home.map.exists():
                 raise
@@ -196,6 +205,23 @@ class RecordAccess:
             note=note,
             problems=report.problems,
         )
+
+    def _map_version(self) -> tuple[int, int]:
+        """Return what changes whenever another connection writes the map, or the map is replaced."""
+        reader = self.reader()
+        return id(reader), int(reader.pragma("data_version") or 0)
+
+    def _remember(self, connection: apsw.Connection, found: Findings) -> None:
+        """Bring the stats of the map's files up to date after a scan of our own: the lock is still held."""
+        from fabula.record.map.files import stat_at
+
+        if found.gone or found.fresh:
+            return  # they are loaded anew at the next look
+        for work in found.changed:
+            stat = stat_at(connection, work.file.path, work.file.generation)
+            if stat is not None:
+                self._known[work.file.path, work.file.generation] = stat
+        self._known_at = self._map_version()
 
     def _look(self) -> Findings | None:
         """Look with the reader alone: most reads find nothing new and need neither lock nor writer.
@@ -211,7 +237,7 @@ class RecordAccess:
             return None
         if not (self._home.vault / "journal.db").exists():
             return None
-        version = (id(reader), int(reader.pragma("data_version") or 0))
+        version = self._map_version()
         if version != self._known_at:
             self._known, self._known_at = all_stats(reader), version
         return find_changes(reader, self.sources, self._known)

@@ -18,6 +18,8 @@ _COLUMNS = (
     "tail_digest,vault_generation,state,accounting,error,vanished_at,waiting"
 )
 
+_STATS = "select path,generation,id,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,immutable,vanished_at from files"
+
 _ACCOUNTS = names_of(Accounting)
 
 
@@ -64,12 +66,13 @@ class KnownStat(NamedTuple):
 
 def all_stats(connection: apsw.Connection) -> dict[tuple[str, int], KnownStat]:
     """Load the stats of every file by (path, generation)."""
-    return {
-        (row[0], row[1]): KnownStat._make(row[2:])
-        for row in connection.execute(
-            "select path,generation,id,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,immutable,vanished_at from files"
-        )
-    }
+    return {(row[0], row[1]): KnownStat._make(row[2:]) for row in connection.execute(_STATS)}
+
+
+def stat_at(connection: apsw.Connection, path: str, generation: int) -> KnownStat | None:
+    """Load the stat of one generation of a path."""
+    row = connection.execute(f"{_STATS} where path=? and generation=?", (path, generation)).fetchone()
+    return KnownStat._make(row[2:]) if row else None
 
 
 def all_files(connection: apsw.Connection) -> list[KnownFile]:

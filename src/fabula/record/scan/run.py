@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import apsw
 
     from fabula.kernel.clock import Clock
+    from fabula.record.scan.finding import Findings
     from fabula.record.scan.report import Progress, ScanReport
     from fabula.record.sources import Source
 
@@ -43,12 +44,15 @@ def run_scan(
     clock: Clock,
     byte_budget: int | None = None,
     progress: Progress | None = None,
+    found: Findings | None = None,
 ) -> ScanReport:
     """Scan ``sources`` into the vault (``None``: without sealing) and the map. The caller holds the writer lock.
 
+    ``found`` is what a look at the same sources and the same state of the map saw.
+
     Raises ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``, ``ERR_VAULT_FORMAT``.
     """
-    found = find_changes(connection, sources)
+    found = found or find_changes(connection, sources)
     if found.nothing:
         return found.report
     from fabula.record.vault.vault import Vault
