@@ -54,21 +54,31 @@ def find_changes(
     if known is None:
         known = all_stats(connection)
     found = Findings(ScanReport(), time.time_ns(), fresh=not known)
-    report = found.report
-    seen: set[tuple[str, int]] = set()
+    report, look_up = found.report, known.get
+    seen: set[int] = set()  # rows of files that are there
+    note = seen.add
     for source in sources:
         for file in source.discover():
-            key = (file.path, file.generation)
-            seen.add(key)
             report.files_seen += 1
-            stats = known.get(key)
+            stats = look_up((file.path, file.generation))
+            if stats is not None:
+                note(stats.id)
             change = compare(file, stats)
-            if change == "unchanged":
-                report.files_unchanged += 1
-            else:
+            if change != "unchanged":
                 row = file_by_id(connection, stats.id) if stats is not None else None
                 found.changed.append(Work(file, row, change, source))
         report.problems += source.problems()
-    gone = [stats.id for key, stats in known.items() if key[1] < 0 and stats.vanished_at is None and key not in seen]
-    found.gone = [row for key in gone if (row := file_by_id(connection, key)) is not None]
+    report.files_unchanged = report.files_seen - len(found.changed)
+    if len(seen) < len(known):
+        found.gone = _gone(connection, known, seen)
     return found
+
+
+def _gone(connection: apsw.Connection, known: dict[tuple[str, int], KnownStat], seen: set[int]) -> list[KnownFile]:
+    """Return the live files that were there at the last scan and are not now."""
+    rows = [
+        stats.id
+        for (_, generation), stats in known.items()
+        if generation < 0 and stats.vanished_at is None and stats.id not in seen
+    ]
+    return [row for key in rows if (row := file_by_id(connection, key)) is not None]
