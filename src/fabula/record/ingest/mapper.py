@@ -360,7 +360,7 @@ class Mapper:
             if not facts.prompt and not facts.reply:
                 continue
             prompt, reply = "\n".join(facts.prompt), "\n".join(facts.reply)
-            rows.parts.append((self._next_part, thread, prompt, reply, f"{self._scope(facts.session)} t{thread}"))
+            rows.parts.append((self._next_part, thread, prompt, reply, self._scope(facts.session)))
             self._next_part += 1
             found = facets("\n".join([*facts.prompt, *facts.spoken]))
             ids = self.names.terms([(kind, term) for kind, term, _ in found])

@@ -227,10 +227,7 @@ def _write_text(connection: apsw.Connection, rows: Rows) -> None:
     scopes = rows.scopes
     connection.executemany(
         f"insert into passages_fts(rowid,{_PASSAGE_NAMES}) values(?,?,?,?,?,?,?)",
-        (
-            (key, *p.columns(), f"{scopes[p.session]} t{p.thread} {' '.join(sorted(p.marks))}")
-            for key, p in rows.passages
-        ),
+        ((key, *p.columns(), f"{scopes[p.session]} {' '.join(sorted(p.marks))}") for key, p in rows.passages),
     )
     connection.executemany(
         "insert into thread_parts(id,thread_id) values(?,?)", ((part[0], part[1]) for part in rows.parts)

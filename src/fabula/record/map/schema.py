@@ -22,7 +22,7 @@ UNSEARCHED = 256  # too long to be searched as a whole; still addressable
 PROVISIONAL = 512  # its thread was guessed: an ancestor is not mapped yet
 
 #: Columns of ``passages_fts``, with the weight of a match in each. ``scope`` holds filter tokens and never scores:
-#: ``h<host>`` ``p<project id>`` ``s<session id>`` ``t<thread id>`` ``k<kind>`` ``x<tool name, letters and digits>``.
+#: ``h<host>`` ``p<project id>`` ``s<session id>`` ``k<kind>`` ``x<tool name, letters and digits>``.
 PASSAGE_COLUMNS: tuple[tuple[str, float], ...] = (
     ("prompt", 1.0),  # typed by a person, and tasks given to subagents
     ("reply", 0.6),  # the assistant's text and thoughts
@@ -123,7 +123,6 @@ create table copies(             -- every further copy of a record than the one 
   provenance text not null,
   primary key(record_id, file_id, offset)
 ) without rowid;
-create index copies_by_file on copies(file_id);
 
 create table spawns(             -- calls that started a subagent, by tool id and by agent id
   key text primary key, record_id integer not null
