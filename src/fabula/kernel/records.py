@@ -21,6 +21,9 @@ KINDS: tuple[str, ...] = (
     "snapshot", "title", "system", "progress", "other",
 )  # fmt: skip
 
+#: Who says a record; a host's own word is kept where it is none of these. Append-only: the map holds indexes.
+ROLES: tuple[str, ...] = ("", "user", "assistant", "system", "tool")
+
 #: Block kinds. ``text`` is said by the record's role; ``call`` and ``result`` are joined by ``tool_id``.
 BlockKind = Literal["text", "thought", "call", "result", "image", "document", "other"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id, unpack_id
-from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.records import KINDS, ROLES, Record, SourceFile
 from fabula.kernel.values import define
 from fabula.record.map.files import KnownFile, file_by_id
 from fabula.record.reading.sentinels import hide_across_blocks
@@ -82,9 +82,10 @@ def _to_row(values: Sequence[Any], names: Mapping[int, str]) -> Row:
     link = values[4]
     parent = "" if link is None else names.get(link, "") if isinstance(link, int) else unpack_id(link)
     source = parent if values[5] == 1 else "" if values[5] is None else unpack_id(values[5])
+    role = ROLES[values[10]] if isinstance(values[10], int) else values[10]
     return Row(
         values[0], names[values[0]], values[2], values[3], parent, source,
-        values[6], values[7], values[8], KINDS[values[9]], values[10], values[11], values[12],
+        values[6], values[7], values[8], KINDS[values[9]], role, values[11], values[12],
     )  # fmt: skip
 
 

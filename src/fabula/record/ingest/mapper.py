@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id
-from fabula.kernel.records import KINDS
+from fabula.kernel.records import KINDS, ROLES
 from fabula.record.containers.json_scan import WHOLE_LIMIT
 from fabula.record.history.touches import touched
 from fabula.record.ingest.caches import Names, SessionFacts, session_kind
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fabula.record.ingest.copies import CopyReader
 
 _KIND_NUMBER = {name: number for number, name in enumerate(KINDS)}
+_ROLE_NUMBER: dict[str, int | str] = {name: number for number, name in enumerate(ROLES)}
 _PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.REWRITTEN, "slimmed": schema.SLIMMED}
 #: Files beside a transcript: when they were written says nothing of when the session was.
 SIDE_FILES = frozenset(("file-backup", "tool-result", "meta"))
@@ -118,7 +119,8 @@ class Mapper:
                 row, packed, session, thread,
                 self._known.row_or_uid(record.parent) if record.parent else None,
                 (1 if record.source == record.parent else self._known.pack(record.source)) if record.source else None,
-                self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind], record.role, record.time, flags,
+                self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind],
+                _ROLE_NUMBER.get(record.role, record.role), record.time, flags,
             )
         )  # fmt: skip
         if record.title and record.source:
@@ -250,7 +252,7 @@ class Mapper:
 
     def _tools(self, record: Record, row: int, thread: int | None) -> None:
         for touch in touched(record) if record.kind != "result" else ():
-            self.rows.touches.append((row, self.names.path(touch.path), touch.operation, touch.tool_id))
+            self.rows.touches.append((row, self.names.path(touch.path), touch.operation))
         for block in record.blocks:
             if block.kind == "call":
                 if block.tool_id and block.tool in _SPAWNING:

@@ -64,7 +64,7 @@ class Rows:
     records: list[tuple[object, ...]] = field(default_factory=list)
     copies: list[tuple[object, ...]] = field(default_factory=list)
     spawns: dict[str, int] = field(default_factory=dict)  # tool id or agent id -> record
-    touches: list[tuple[int, int, str, str]] = field(default_factory=list)
+    touches: list[tuple[int, int, str]] = field(default_factory=list)
     failures: list[tuple[object, ...]] = field(default_factory=list)
     resolutions: list[tuple[int, int]] = field(default_factory=list)  # (resolving record, failed record)
     responses: dict[str, tuple[int, int | None, Usage]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def write_rows(connection: apsw.Connection, rows: Rows) -> None:
     )
     many("insert or replace into copies(record_id,file_id,offset,length,provenance) values(?,?,?,?,?)", rows.copies)
     many("insert or replace into spawns(key,record_id) values(?,?)", rows.spawns.items())
-    many("insert or ignore into touches(record_id,path_id,operation,tool_id) values(?,?,?,?)", rows.touches)
+    many("insert or ignore into touches(record_id,path_id,operation) values(?,?,?)", rows.touches)
     many(
         "insert or ignore into failures(signature,record_id,thread_id,time,tool,subject,message) values(?,?,?,?,?,?,?)",
         rows.failures,

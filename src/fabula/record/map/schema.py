@@ -110,7 +110,7 @@ create table records(
   offset integer not null,
   length integer not null,
   kind integer not null,
-  role text not null,
+  role not null,                 -- index into kernel.records.ROLES, or a host's own word
   time integer,
   flags integer not null
 );
@@ -132,7 +132,6 @@ create table paths(id integer primary key, path text not null unique);
 create table touches(            -- tool calls on files: the raw material of file history
   record_id integer not null, path_id integer not null,
   operation text not null,       -- write, edit, patch, read, snapshot, delete
-  tool_id text not null default '',
   primary key(path_id, record_id)
 ) without rowid;
 
