@@ -68,6 +68,29 @@ def test_each_record_points_at_its_fullest_copy_and_of_equals_at_the_earliest(
     assert record_home.rows("select count(*) from records") == [(15,)]
 
 
+@pytest.mark.parametrize("order", ["original first", "pruned first"])
+def test_a_placeholder_longer_than_what_it_replaced_does_not_win(
+    record_home: RecordHome, tmp_path: Path, order: str
+) -> None:
+    session = ClaudeSession("short")
+    session.prompt("is it up?")
+    result = session.tool("Bash", {"command": "ping quay"}, "emu")
+    original, pruned = session.data(), session.data().replace(b'"emu"', b'"[pruned]"')
+    record_home.write(session.relative_path(), original if order == "original first" else pruned)
+    record_home.scan()
+    if order == "original first":
+        record_home.write(session.relative_path(), pruned)
+        record_home.scan()
+    else:
+        folder = tmp_path / "sealed" / "harbor" / session.id
+        folder.mkdir(parents=True)
+        (folder / "v0-raw.jsonl").write_bytes(original)
+        record_home.scan(extra=(GenerationFolder([tmp_path / "sealed"]),))
+
+    assert record_home.raw(result) == original.splitlines()[-1]
+    assert record_home.found("emu") == 1
+
+
 def test_generations_without_a_live_file_belong_to_the_session_of_their_folder(
     record_home: RecordHome, tmp_path: Path
 ) -> None:

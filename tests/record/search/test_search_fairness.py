@@ -120,3 +120,20 @@ def test_facets_narrow_a_search_together_and_alone(tmp_path: Path) -> None:
         assert [hit.thread for hit in ask(home, query).hits] == [wanted]
     assert [hit.thread for hit in ask(home, 'pivot concept:"option chain"').hits] == [session.prompt_id]
     assert not ask(home, "pivot operative:deploy target:sled-zigzag").hits
+
+
+def test_a_result_says_whose_it_is_when_it_was_and_how_long_it_is_to_read(tmp_path: Path) -> None:
+    home = RecordHome(tmp_path)
+    session = ClaudeSession("told")
+    session.title("Pivot census", custom=True)
+    session.prompt("count the pivots " + "and words " * 40)
+    session.reply("there are nine pivots")
+    home.save(session)
+    home.scan()
+
+    (hit,) = ask(home, "pivots").hits
+
+    assert (hit.session, hit.session_title, hit.host, hit.project) == (session.id, "Pivot census", "claude", "harbor")
+    assert (hit.thread, hit.records) == (session.prompt_id, 2)
+    assert 100 <= hit.tokens <= 130
+    assert hit.time is not None
