@@ -17,8 +17,15 @@ HERE = Path(__file__).parent
 
 
 def run(code: str, *arguments: str) -> subprocess.Popen[str]:
+    """Start a child; coverage is not measured in it, for as another user it could not write what it measured."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *arguments],
+        cwd=HERE,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
