@@ -114,7 +114,7 @@ from pathlib import Path
 from vault_builders import contents, open_vault
 from fabula.kernel.errors import FabulaError
 # What the vault imports at need: the interpreter itself may lie where nobody else may read.
-import msgspec, shlex, fabula.storage.locks, fabula.storage.packs, fabula.record.vault.verifying
+import msgspec, shlex, urllib.parse, fabula.storage.locks, fabula.storage.packs, fabula.record.vault.verifying
 import fabula.record.vault.writing
 if os.geteuid() == 0:
     os.setgid(65534)
