@@ -8,28 +8,8 @@ from fabula.kernel.values import define, field
 
 
 @define
-class FileOutcome:
-    """What one file held and what became of it."""
-
-    path: str
-    host: str
-    kind: str
-    change: str
-    objects: int
-    indexed: int
-    skipped: dict[str, int]
-    recovered: int
-    unreadable_bytes: int
-    span_bytes: int
-    gap_bytes: int
-    waiting_bytes: int
-    size: int
-    error: str = ""
-
-
-@define
 class ScanReport:
-    """Totals of one scan; ``files`` lists every file that is known, read now or before."""
+    """Totals of one scan."""
 
     files_seen: int = 0
     files_read: int = 0
