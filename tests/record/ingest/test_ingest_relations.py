@@ -326,3 +326,20 @@ def test_a_thread_is_its_sessions_also_when_the_subagents_file_comes_first(recor
     record_home.scan()
     owner = "select s.uid from threads t join sessions s on s.id=t.session_id where t.id=?"
     assert record_home.rows(owner, record_home.thread_of(prompt)) == [(pack_id(parent.id),)]
+
+
+def test_a_summary_read_before_the_session_that_it_titles_waits_for_it(record_home: RecordHome) -> None:
+    old, new = ClaudeSession("old"), ClaudeSession("new")
+    old.prompt("how")
+    leaf = old.reply("so")
+    new.prompt("next")
+    new.records.insert(0, {"type": "summary", "summary": "About the quay", "leafUuid": leaf})
+    record_home.save(new)
+    record_home.scan()
+    assert record_home.rows("select title from sessions") == [("",)]
+    record_home.save(old)
+
+    record_home.scan()
+
+    titles = {unpack_id(uid): title for uid, title in record_home.rows("select uid, title from sessions")}
+    assert titles == {old.id: "About the quay", new.id: ""}

@@ -17,6 +17,7 @@ from fabula.record.ingest.copies import FileFacts, Pointer, better, flags_with, 
 from fabula.record.ingest.failures import FailureTracker
 from fabula.record.ingest.fidelity import provenance_of
 from fabula.record.ingest.known import KnownRecords
+from fabula.record.ingest.late_titles import LateTitle, keep_waiting, waiting_titles
 from fabula.record.ingest.passages import PassageBuilder
 from fabula.record.ingest.rows import Rows, SharedRecords, ThreadFacts, write_rows
 from fabula.record.ingest.terms import facets
@@ -74,7 +75,7 @@ class Mapper:
         self._sessions: dict[str, int] = {}
         self._files: dict[int, FileFacts] = {}
         self._adopted: set[int] = set()  # sessions whose parent is written down
-        self._late_titles: list[tuple[str, str, int, int]] = []  # leaf, title, rank, session of the file
+        self._late_titles: list[LateTitle] = []
 
     def start_file(self, file: SourceFile, file_id: int, session: int, *, superseded: bool = False) -> None:
         """Go on to a file, whose row is ``file_id`` and whose session as a whole is ``session``.
@@ -124,7 +125,7 @@ class Mapper:
             )
         )  # fmt: skip
         if record.title and record.source:
-            self._late_titles.append((record.source, record.title, record.title_rank, session))
+            self._late_titles.append(LateTitle(record.source, record.title, record.title_rank))
             record.title = ""
         facts = self.rows.sessions.get(session) or self._facts(session)
         facts.learn(record, record.time if self._timed else None)
@@ -142,13 +143,18 @@ class Mapper:
 
     def finish(self) -> None:
         """Give titles that name a record to the session that holds it, now that every file was read."""
-        for leaf, title, rank, session in self._late_titles:
-            packed = pack_id(leaf)
-            row = self._known.row(packed)
-            owner = session if row is None else pointer_of(self.connection, self.rows, row).session
-            facts = self._facts(owner)
-            if rank >= facts.title_rank:
-                facts.title, facts.title_rank = title, rank
+        waited = waiting_titles(self.connection)
+        waiting = []
+        for late in [*waited, *self._late_titles]:
+            row = self._known.row(pack_id(late.leaf))
+            if row is None:
+                waiting.append(late)
+                continue
+            facts = self._facts(pointer_of(self.connection, self.rows, row).session)
+            if late.rank >= facts.title_rank:
+                facts.title, facts.title_rank = late.title, late.rank
+        if waiting != waited:
+            keep_waiting(self.connection, waiting)
         self._late_titles.clear()
 
     def write(self) -> None:
