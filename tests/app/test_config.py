@@ -107,3 +107,13 @@ def test_a_file_that_cannot_be_read_is_an_error_with_its_remedy(tmp_path: Path) 
 def test_a_relative_path_in_the_environment_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="CODEX_HOME"):
         read(tmp_path, environment={"CODEX_HOME": "here"})
+
+
+def test_claudes_folders_are_listed_with_commas_and_blanks_count_for_nothing(tmp_path: Path) -> None:
+    def roots(listed: str) -> tuple[Path, ...]:
+        return tuple(
+            read_config(tmp_path / "config.toml", {"CLAUDE_CONFIG_DIR": listed}, tmp_path)["record.claude_roots"]
+        )
+
+    assert roots("/a, ~/b,,/a") == (Path("/a"), tmp_path / "b")
+    assert roots(" , ") == roots("") == (tmp_path / ".claude", tmp_path / ".config" / "claude")

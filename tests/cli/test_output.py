@@ -95,6 +95,7 @@ def test_bytes_are_written_as_they_are() -> None:
 
 def test_a_closed_standard_stream_swallows_output() -> None:
     out = open_output(None, {})
+    assert not out.styled
     out.line("nobody listens")
     out.flush()
 

@@ -106,8 +106,9 @@ def read_config(file: Path, environment: Mapping[str, str], user_home: Path) -> 
         setting = Setting(key, key.default, "default")
         if key.name in given:
             setting = Setting(key, given[key.name], "file", str(file))
-        if environment.get(key.environment):
-            value = _FROM_ENVIRONMENT[key.environment](environment[key.environment])
+        given_there = environment.get(key.environment, "").strip()
+        value = _FROM_ENVIRONMENT[key.environment](given_there) if given_there else ()
+        if value not in ((), ""):
             setting = Setting(key, value, "environment", key.environment)
         settings[key.name] = _resolved(setting, file, places)
     return Config(settings, file)
@@ -118,7 +119,7 @@ _XDG = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share"}
 
 _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "FABULA_DISABLE": lambda text: text.strip().lower() in {"0", "false", "no", "off"},
-    "CLAUDE_CONFIG_DIR": lambda text: [part for part in text.split(",") if part],
+    "CLAUDE_CONFIG_DIR": lambda text: tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip())),
     "CODEX_HOME": lambda text: text,
     "GEMINI_CLI_HOME": lambda text: f"{text}/.gemini",
     "OPENCODE_DB": lambda text: text if text.startswith(("/", "~/")) else f"$XDG_DATA_HOME/opencode/{text}",

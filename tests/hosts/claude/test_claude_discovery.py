@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabula.hosts.claude.generations import GenerationFolder
-from fabula.hosts.claude.locate import roots
 from fabula.hosts.claude.source import ClaudeSource, results_folder
 from fabula.kernel.records import Record, SourceFile
 
@@ -41,15 +40,6 @@ def records(
         for chunk in source.container(file).chunks()
         for value in chunk.values
     ]
-
-
-def test_config_homes_come_from_the_environment(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    assert roots({}, home) == [home / ".claude", home / ".config" / "claude"]
-    assert roots({"XDG_CONFIG_HOME": "/x"}, home)[1].as_posix() == "/x/claude"
-    listed = roots({"CLAUDE_CONFIG_DIR": "/a, ~/b,,/a"}, home)
-    assert [path.as_posix() for path in listed] == ["/a", f"{home.as_posix()}/b"]
-    assert roots({"CLAUDE_CONFIG_DIR": " , "}, home) == roots({}, home)
 
 
 def test_every_layout_is_found(tmp_path: Path) -> None:

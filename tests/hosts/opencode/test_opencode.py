@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabula.hosts.opencode.database import session_rows
 from fabula.hosts.opencode.normaliser import OpenCodeNormaliser
-from fabula.hosts.opencode.roots import OpenCodeRoots, opencode_roots
+from fabula.hosts.opencode.roots import OpenCodeRoots
 from fabula.hosts.opencode.source import OpenCodeSource
 from fabula.kernel.records import KINDS, Record, SourceFile
 from fabula.record.containers.rows import column_text, foreign_reader, read_line
@@ -255,16 +255,6 @@ def test_discovery_leaves_no_file_beside_a_resting_database(owner):
     source = source_of(owner)
     assert [len(read(source, file)[0]) for file in source.discover()] == [6]
     assert sorted(os.listdir(owner.path.parent)) == before == ["opencode.db"]
-
-
-def test_the_places_are_named_by_the_environment_or_lie_in_the_users_home():
-    home = Path("/home/ada")
-    assert opencode_roots({}, home).database == home / ".local/share/opencode/opencode.db"
-    assert opencode_roots({"XDG_DATA_HOME": "/d"}, home) == OpenCodeRoots(
-        Path("/d/opencode/opencode.db"), Path("/d/opencode/storage")
-    )
-    assert opencode_roots({"OPENCODE_DB": "/x/o.db"}, home).database == Path("/x/o.db")
-    assert opencode_roots({"OPENCODE_DB": "o.db"}, home).database == home / ".local/share/opencode/o.db"
 
 
 KEYS = ["table", "row", "id", "data", "type", "text", "state", "status", "input", "output", "metadata", "time", "start",

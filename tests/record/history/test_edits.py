@@ -131,7 +131,7 @@ def test_each_file_of_a_patch_is_read_in_its_kind() -> None:
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader_of_patches(text: str) -> None:
     for file in parse_patch("*** Begin Patch\n" + text):
-        apply_hunks(text, file.hunks)
+        assert isinstance(apply_hunks(text, file.hunks), str | None)
 
 
 # ── shell ────────────────────────────────────────────────────────────

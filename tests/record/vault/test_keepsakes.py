@@ -46,9 +46,11 @@ def test_they_can_be_written_while_a_scan_is_sealing(tmp_path: Path) -> None:
     with open_vault(tmp_path / "vault") as vault:
         seal(vault, "/a", b'{"a":1}\n')
         keepsakes = Keepsakes.open(tmp_path / "vault", TickingClock())
-        keepsakes.pin("session", "s1")
+        assert keepsakes.pin("session", "s1")
         keepsakes.close()
         seal(vault, "/b", b'{"b":1}\n')
+        assert [pin.ref for pin in Keepsakes(vault.journal, TickingClock()).pins()] == ["s1"]
+        assert [entry.path for entry in vault.sources()] == ["/a", "/b"]
 
 
 def test_a_tombstone_tells_nothing_to_who_lacks_the_key(tmp_path: Path) -> None:

@@ -16,21 +16,12 @@ from typing import TYPE_CHECKING
 from fabula.kernel.records import SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 HOST = "claude"
 #: A folder that changed within this time before it was listed may change again within one tick of its clock.
 SETTLED_NS = 2_000_000_000
 _PROJECT_STATE = frozenset({"memory"})  # a project's folders that are no sessions
-
-
-def roots(environment: Mapping[str, str], user_home: Path) -> list[Path]:
-    """Return the config homes: those that ``CLAUDE_CONFIG_DIR`` lists (commas between), else the two usual ones."""
-    listed = [part.strip() for part in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
-    if listed:
-        return list(dict.fromkeys(user_home / part.removeprefix("~/") for part in listed))
-    config = environment.get("XDG_CONFIG_HOME", "")
-    return [user_home / ".claude", (user_home / config if config else user_home / ".config") / "claude"]
 
 
 #: What a folder of backups held, by its path: (its own stat, the files in it).

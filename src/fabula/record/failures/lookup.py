@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.ids import unpack_id
 from fabula.kernel.values import frozen
+from fabula.record.reading.catalogue import window_condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,22 +103,8 @@ def _number(value: Any) -> int:
     return int(value)
 
 
-def _condition(window: Window) -> tuple[str, tuple[Any, ...]]:
-    parts: list[str] = ["1"]
-    values: list[Any] = []
-    if window.projects is not None:
-        parts.append(f"s.project_id in ({','.join('?' * len(window.projects))})")
-        values += window.projects
-    if window.host:
-        parts.append("s.host = ?")
-        values.append(window.host)
-    if window.since is not None:
-        parts.append("f.time >= ?")
-        values.append(window.since)
-    if window.until is not None:
-        parts.append("f.time < ?")
-        values.append(window.until)
-    return " and ".join(parts), tuple(values)
+def _condition(window: Window) -> tuple[str, tuple[object, ...]]:
+    return window_condition(window, [], since="f.time", until="f.time")
 
 
 def _failure(row: Sequence[Any]) -> FailureRow:

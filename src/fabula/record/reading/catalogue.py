@@ -224,17 +224,22 @@ def usage_of_session(connection: apsw.Connection, session: int) -> list[ModelUsa
 
 
 def thread_condition(window: Window) -> tuple[str, tuple[object, ...]]:
-    """Return the SQL condition of a window over threads ``t`` of sessions ``s``, and its values."""
-    return _condition(window, "t", [])
+    """Return the SQL condition of a window on ``threads t join sessions s``, and its parameters."""
+    return window_condition(window, [], since="t.last_time", until="t.first_time")
 
 
 def _session_condition(window: Window) -> tuple[str, tuple[object, ...]]:
     kinds = ",".join(f"'{kind}'" for kind in LISTED_KINDS)
     holds = "(s.records > 0 or s.parent_id is not null)"  # a fork may repeat its origin's records only
-    return _condition(window, "s", [f"s.kind in ({kinds})", "s.uid <> ''", holds])  # side files belong to no session
+    parts = [f"s.kind in ({kinds})", "s.uid <> ''", holds]  # side files belong to no session
+    return window_condition(window, parts, since="s.last_time", until="s.first_time")
 
 
-def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple[object, ...]]:
+def window_condition(window: Window, parts: list[str], *, since: str, until: str) -> tuple[str, tuple[object, ...]]:
+    """Return the SQL condition of a window beside ``parts``, and its parameters; sessions are ``s`` in the statement.
+
+    ``since`` and ``until`` name the columns that a window's bounds are compared with.
+    """
     values: list[object] = []
     if window.projects is not None:
         parts.append(f"s.project_id in ({','.join('?' * len(window.projects))})")
@@ -243,10 +248,10 @@ def _condition(window: Window, table: str, parts: list[str]) -> tuple[str, tuple
         parts.append("s.host = ?")
         values.append(window.host)
     if window.since is not None:
-        parts.append(f"{table}.last_time >= ?")
+        parts.append(f"{since} >= ?")
         values.append(window.since)
     if window.until is not None:
-        parts.append(f"{table}.first_time < ?")
+        parts.append(f"{until} < ?")
         values.append(window.until)
     return " and ".join(parts) or "1", tuple(values)
 
