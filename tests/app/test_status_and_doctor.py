@@ -108,6 +108,31 @@ def damage_map(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "map.db").write_bytes(b"no database at all " * 500)
 
 
+def overwrite_the_middle(file: Path) -> None:
+    """Spoil the pages behind the first few: the file still opens."""
+    import apsw
+
+    connection = apsw.Connection(str(file))
+    connection.pragma("wal_checkpoint(truncate)")
+    size = int(connection.pragma("page_size"))
+    connection.close()
+    whole = file.read_bytes()
+    file.write_bytes(whole[: 8 * size] + b"\x55" * (len(whole) - 8 * size))
+
+
+def damage_the_middle_of_the_map(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overwrite_the_middle(home / "map.db")
+
+
+def damage_the_middle_of_the_journal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overwrite_the_middle(home / "vault" / "journal.db")
+
+
+def lose_the_journal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file in (home / "vault").glob("journal.db*"):
+        file.unlink()
+
+
 def age_map(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fabula.record.map.schema import APPLICATION_ID, SCHEMA, VERSION
     from fabula.storage.database import open_database
@@ -136,6 +161,9 @@ def switch_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "spoil"),
     [
         ("map", damage_map),
+        ("map", damage_the_middle_of_the_map),
+        ("vault", damage_the_middle_of_the_journal),
+        ("vault", lose_the_journal),
         ("map", age_map),
         ("config", spoil_config),
         ("size", shrink_budget),

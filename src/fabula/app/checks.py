@@ -12,11 +12,13 @@ from fabula.app.doctor import Check
 from fabula.app.enabled import require_enabled
 from fabula.app.status import folder_bytes, map_state, source_folders
 from fabula.kernel.errors import FabulaError
+from fabula.storage.database import structural_problem
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
 
 SCAN = "fabula record scan"
+REPAIR = "fabula record verify --repair"
 LITTLE_SPACE = 500_000_000  # bytes
 DAY_MS = 86_400_000
 SHOWN_FOLDERS = 5
@@ -98,23 +100,32 @@ def folders(app: App) -> Check:
 
 
 def vault(app: App) -> Check:
-    """Does the vault open?"""
+    """Does the vault open, and is its journal whole? Whether every record is, ``fabula record verify`` says."""
+    from fabula.record.vault.folder import JOURNAL, require_journal
+    from fabula.record.vault.vault import Vault
+
+    folder = app.home.vault
     try:
-        found = app.vault()
+        require_journal(folder)
+        if not (folder / JOURNAL).exists():
+            return Check("vault", "warning", "nothing is sealed yet", [SCAN])
+        with Vault.open(folder, app.clock, read_only=True) as found:
+            problem = structural_problem(found.journal.connection, found.journal.path)
     except FabulaError as error:
         return Check("vault", "bad", error.message, list(error.suggestions))
-    if found is None:
-        return Check("vault", "warning", "nothing is sealed yet", [SCAN])
-    return Check("vault", "good", str(app.home.vault))
+    return Check("vault", "bad", problem, [REPAIR]) if problem else Check("vault", "good", str(folder))
 
 
 def map_of_the_record(app: App) -> Check:
-    """Does the map open, and is it of this version?"""
+    """Does the map open, is it of this version, and is every page of it whole?"""
     state = map_state(app)
     if not state.exists:
         return Check("map", "warning", "nothing is indexed yet", [SCAN])
     if state.problem:
         return Check("map", "bad", state.problem, ["fabula record rebuild"])
+    problem = structural_problem(app.reader(), app.home.map)
+    if problem:
+        return Check("map", "bad", problem, ["fabula record rebuild"])
     return Check("map", "good", f"{state.records} records of {state.sessions} sessions")
 
 

@@ -110,3 +110,13 @@ def give_back_free_pages(connection: apsw.Connection, share: float = 0.05) -> No
     free, pages = int(connection.pragma("freelist_count") or 0), int(connection.pragma("page_count") or 0)
     if free > pages * share:
         connection.execute("pragma incremental_vacuum").fetchall()
+
+
+def structural_problem(connection: apsw.Connection, path: Path) -> str:
+    """Return the first thing wrong with a database's pages, "" when there is none. Reads all of it, indexes apart."""
+    try:
+        with database_errors(path):
+            found = connection.execute("pragma quick_check(1)").fetchone()
+    except FabulaError as error:
+        return error.message
+    return "" if found is None or found[0] == "ok" else f"{path} is damaged: {found[0]}"
