@@ -39,6 +39,11 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_NOT_RECONSTRUCTIBLE": ("The contents of this version cannot be rebuilt from the record.", Exit.COULD_NOT),
     "ERR_CLIENT_MISSING": ("The agent's own program was not found.", Exit.COULD_NOT),
     "ERR_DISABLED": ("Fabula is switched off here.", Exit.COULD_NOT),
+    "ERR_LIVE": ("The session is in use: its agent may still write to it.", Exit.GATE_SAID_NO),
+    "ERR_UNSEALED": ("Something that would be taken away has no sealed copy.", Exit.GATE_SAID_NO),
+    "ERR_HOST": ("This cannot be done with the transcripts of this agent.", Exit.COULD_NOT),
+    "ERR_CHAIN": ("The session would be left broken.", Exit.COULD_NOT),
+    "ERR_CHANGED": ("The file is not what it was when it was read or written.", Exit.COULD_NOT),
     "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
     "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
 }
