@@ -6,13 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabula.testing.reference import reference_count
+from setups import SETUPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from product import Product
+    from transcripts import Transcript
 
 RARE = "marmalade-lighthouse"
 ERROR = "AssertionError: the greeting lacks its comma"
@@ -30,7 +31,7 @@ class Sessions:
 
     client: str
     session: str
-    transcripts: dict[Path, bytes]
+    transcripts: list[Transcript]
     edited: Path
     content: str  # of the edited file, as the client left it
 
@@ -38,12 +39,12 @@ class Sessions:
 def scan_accounts_for_every_object(product: Product, made: Sessions) -> None:
     """The scan counts what the reference counts, and its sums are right."""
     files = {file["path"]: file for file in product.data("record", "scan")["files"]}
-    for path in made.transcripts:
-        account = files[str(path)]
-        assert (account["objects"], account["recovered"]) == reference_count(str(path)), account
+    for transcript in made.transcripts:
+        account = files[transcript.name]
+        assert (account["objects"], account["recovered"]) == transcript.count(), account
         assert account["objects"] == account["indexed"] + sum(account["skipped"].values()), account
         parts = account["span_bytes"] + account["gap_bytes"] + account["unreadable_bytes"]
-        assert parts == path.stat().st_size, account
+        assert parts == transcript.size() or transcript.size() is None, account
 
 
 def search_finds_what_was_said(product: Product, made: Sessions) -> None:
@@ -74,13 +75,13 @@ def beginning_with(prompt: str, texts: list[str]) -> str:
 
 
 def blocks_are_exact(product: Product, made: Sessions) -> None:
-    """Every record of every thread comes back as the bytes of a line of a transcript, and nothing else."""
-    lines = {line for data in made.transcripts.values() for line in data.splitlines()}
+    """Every record of every thread comes back as the bytes of a line or a row, and nothing else."""
     for thread in thread_ids(product, made):
         records = product.data("record", "thread", thread, "--raw")["records"]
         assert len(records) >= 2
         for record in records[:6]:
-            assert product.output("record", "block", record["id"]) in lines, record
+            block = product.output("record", "block", record["id"])
+            assert any(transcript.holds(block) for transcript in made.transcripts), record
 
 
 def file_history_ends_with_the_file(product: Product, made: Sessions) -> None:
@@ -101,11 +102,16 @@ def failure_is_known_with_its_resolution(product: Product, made: Sessions) -> No
     assert own[0]["resolution"] is not None, own
 
 
+def resuming_is_the_command_that_was_used(product: Product, made: Sessions) -> None:
+    """The command that opens the session again is the one with which it was resumed."""
+    words = product.data("record", "resume", made.session, "--print")["words"]
+    assert words == [*SETUPS[made.client].opener, made.session], words
+
+
 def sealed_transcripts_come_back(product: Product, made: Sessions) -> None:
     """With the transcripts gone, the vault gives every one of them back byte for byte."""
-    for path, data in made.transcripts.items():
-        assert not path.exists()
-        assert product.output("record", "restore", str(path)) == data
+    for transcript in made.transcripts:
+        assert transcript.is_same(product.output("record", "restore", transcript.name)), transcript.name
 
 
 def thread_ids(product: Product, made: Sessions) -> list[str]:
@@ -121,4 +127,5 @@ READING: tuple[Callable[[Product, Sessions], None], ...] = (
     blocks_are_exact,
     file_history_ends_with_the_file,
     failure_is_known_with_its_resolution,
+    resuming_is_the_command_that_was_used,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -11,10 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+from setups import NODE, SETUPS
 
-#: npm packages at the versions for which the checks were written; a pin moves only after they pass on the new one.
-PINS = {"claude": ("@anthropic-ai/claude-code", "2.1.197"), "codex": ("@openai/codex", "0.171.0")}
+HERE = Path(__file__).resolve().parent
 
 _INSIDE = """
 ip link set lo up
@@ -38,6 +36,7 @@ class Client:
 
     name: str
     program: Path
+    path: str  # where it finds programs: its own Node first
     home: Path
     project: Path
 
@@ -46,10 +45,13 @@ class Client:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8"}
+        setup = SETUPS[self.name]
+        arguments = setup.resumed(resume, prompt) if resume else setup.arguments(prompt)
+        environment = {"PATH": self.path, "HOME": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8"}
         environment |= {"PYTHON": sys.executable, "MODEL": str(HERE / "scripted_model.py"), "SCENARIO": str(scenario)}
-        environment |= {"PORT": str(port), "PROJECT": str(self.project), **configure(self.name, self.home, port)}
-        command = [*isolation(), "bash", "-c", _INSIDE, "_", str(self.program), *arguments(self.name, prompt, resume)]
+        environment |= {"PORT": str(port), "PROJECT": str(self.project)}
+        environment |= setup.configure(self.home, f"http://127.0.0.1:{port}")
+        command = [*isolation(), "bash", "-c", _INSIDE, "_", str(self.program), *arguments]
         try:
             done = subprocess.run(command, env=environment, timeout=180, capture_output=True, text=True, check=False)
         except subprocess.TimeoutExpired as error:
@@ -74,53 +76,30 @@ def require_isolation() -> None:
         raise UnavailableError("no network namespaces: " + tried.stderr.decode(errors="replace").strip())
 
 
-def install(name: str, cache: Path) -> Path:
-    """Return the client's program, installed from npm on first use. Raises :class:`UnavailableError`."""
-    package, version = PINS[name]
-    root = cache / f"{name}-{version}"
-    program = program_path(name, root / "node_modules")
-    if not program.exists():
+def install(name: str, cache: Path) -> tuple[Path, str]:
+    """Return the client's program and the PATH it needs, installed from npm on first use.
+
+    Raises :class:`UnavailableError`.
+    """
+    setup = SETUPS[name]
+    path = os.environ["PATH"]
+    if setup.newer_node:
+        package, version = NODE
+        modules = _installed(cache / f"node-{version}", package, version, ".bin/node")
+        path = f"{modules / '.bin'}{os.pathsep}{path}"
+    machine = "arm64" if os.uname().machine == "aarch64" else "x64"
+    program = setup.program.format(machine=machine)
+    return _installed(cache / f"{name}-{setup.version}", setup.package, setup.version, program) / program, path
+
+
+def _installed(root: Path, package: str, version: str, program: str) -> Path:
+    """Install a package into a folder of its own unless its program is there. Returns its ``node_modules``."""
+    modules = root / "node_modules"
+    if not (modules / program).exists():
         root.mkdir(parents=True, exist_ok=True)
         command = ["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", f"{package}@{version}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0 or not program.exists():
+        if done.returncode != 0 or not (modules / program).exists():
             reason = done.stderr.strip().splitlines()
             raise UnavailableError(f"cannot install {package}@{version}: {reason[-1] if reason else 'no program'}")
-    return program
-
-
-def program_path(name: str, modules: Path) -> Path:
-    """Return where the package keeps its program."""
-    machine = "arm64" if os.uname().machine == "aarch64" else "x64"
-    if name == "claude":
-        return modules / "@anthropic-ai" / f"claude-code-linux-{machine}" / "claude"
-    return modules / ".bin" / name
-
-
-def configure(name: str, home: Path, port: int) -> dict[str, str]:
-    """Point the client at the scripted model, keeping whatever else is configured. Returns environment variables."""
-    url = f"http://127.0.0.1:{port}"
-    if name == "claude":
-        quiet = ["DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER", "IS_SANDBOX"]
-        quiet += ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"]
-        return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", **dict.fromkeys(quiet, "1")}
-    path = home / ".codex" / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        text = re.sub(r"http://127\.0\.0\.1:\d+/", f"{url}/", path.read_text(encoding="utf-8"))
-    else:
-        text = (
-            'model = "gpt-5.3-codex"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\nname = "scripted"\n'
-            f'base_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "SCRIPTED_KEY"\n'
-        )
-    path.write_text(text, encoding="utf-8")
-    return {"SCRIPTED_KEY": "none"}
-
-
-def arguments(name: str, prompt: str, resume: str) -> list[str]:
-    """Return the client's arguments for one prompt, in a new session or in the one to resume."""
-    if name == "claude":
-        options = ["--permission-mode", "bypassPermissions", "--output-format", "json"]
-        return ["-p", prompt, *options, *(["--resume", resume] if resume else [])]
-    options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-    return ["exec", *options, *(["resume", resume] if resume else []), prompt]
+    return modules

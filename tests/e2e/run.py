@@ -19,8 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import checks
-from clients import HERE, PINS, Client, UnavailableError, install, require_isolation
+from clients import HERE, Client, UnavailableError, install, require_isolation
 from product import Product
+from setups import SETUPS
 
 PROMPT = "Please write a greeting module and check it."
 RESUMED = "Now make it polite."
@@ -29,11 +30,11 @@ RESUMED = "Now make it polite."
 def main() -> int:
     """Run every client that was asked for. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--client", action="append", choices=list(PINS))
+    parser.add_argument("--client", action="append", choices=list(SETUPS))
     parser.add_argument("--fabula", default="")
     parser.add_argument("--cache", type=Path, default=cache_folder())
     options = parser.parse_args()
-    names = options.client or list(PINS)
+    names = options.client or list(SETUPS)
     try:
         require_isolation()
         programs = {name: install(name, options.cache) for name in names}
@@ -42,10 +43,10 @@ def main() -> int:
         return 0
     command = options.fabula or installed_command()
     passed, failed = 0, 0
-    for name, program in programs.items():
+    for name, (program, path) in programs.items():
         folder = Path(tempfile.mkdtemp(prefix=f"fabula-e2e-{name}-"))
         try:
-            results = run_client(name, program, folder, command)
+            results = run_client(name, (program, path), folder, command)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         passed += sum(not problem for problem in results.values())
@@ -55,7 +56,7 @@ def main() -> int:
     return int(failed > 0)
 
 
-def run_client(name: str, program: Path, folder: Path, command: str) -> dict[str, str]:
+def run_client(name: str, found: tuple[Path, str], folder: Path, command: str) -> dict[str, str]:
     """Run one client and every check on what it wrote. Returns what is wrong by check, "" where nothing is."""
     home, project = folder / "home", folder / "project"
     home.mkdir()
@@ -63,20 +64,20 @@ def run_client(name: str, program: Path, folder: Path, command: str) -> dict[str
     scenario = folder / "scenario.json"
     text = (HERE / "scenarios" / f"{name}.json").read_text(encoding="utf-8")
     scenario.write_text(text.replace("@PROJECT@", str(project)), encoding="utf-8")
-    client = Client(name, program, home, project)
+    client = Client(name, *found, home, project)
     client.run(scenario, PROMPT)
-    session = session_of(home)
+    session = session_of(name, home)
     client.run(scenario, RESUMED, resume=session)
     edited = project / "greeting.py"
     content = edited.read_text(encoding="utf-8")
     assert "Good morning, " in content, content
-    made = checks.Sessions(name, session, {path: path.read_bytes() for path in transcripts(home)}, edited, content)
+    made = checks.Sessions(name, session, SETUPS[name].transcripts(home), edited, content)
     product = Product(command, folder / "record", home, project)
     results = {"scan": attempt(checks.scan_accounts_for_every_object, product, made)}
     for check in checks.READING:
         results[label(check)] = attempt(check, product, made)
-    for path in made.transcripts:
-        path.unlink()
+    for transcript in made.transcripts:
+        transcript.remove()
     for check in (*checks.READING, checks.sealed_transcripts_come_back):
         results[f"{label(check)}, transcripts gone"] = attempt(check, product, made)
     return results
@@ -99,24 +100,18 @@ def label(check: Callable[..., None]) -> str:
 def report(name: str, results: dict[str, str]) -> None:
     """Print a client's line, and what failed."""
     good = sum(not problem for problem in results.values())
-    print(f"{name} {PINS[name][1]}: {good} of {len(results)} checks passed")
+    print(f"{name} {SETUPS[name].version}: {good} of {len(results)} checks passed")
     for check, problem in results.items():
         if problem:
             print(f"  {check}: {problem}")
 
 
-def transcripts(home: Path) -> list[Path]:
-    """Return every transcript below a client's home."""
-    found = [*home.glob(".claude/projects/**/*.jsonl"), *home.glob(".codex/sessions/**/*.jsonl")]
-    return sorted(path for path in found if path.is_file())
-
-
-def session_of(home: Path) -> str:
-    """Return the id of the one session below a client's home: the end of its transcript's name."""
-    main = [path for path in transcripts(home) if "subagents" not in path.parts]
-    if len(main) != 1:
-        raise RuntimeError(f"not one session: {main}")
-    return main[0].stem[-36:]
+def session_of(name: str, home: Path) -> str:
+    """Return the id of the one session that a client began."""
+    found = [transcript.session for transcript in SETUPS[name].transcripts(home) if transcript.session]
+    if len(found) != 1:
+        raise RuntimeError(f"not one session: {found}")
+    return found[0]
 
 
 def cache_folder() -> Path:
