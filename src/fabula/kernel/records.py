@@ -83,6 +83,7 @@ class Record:
     live: bool = True  # False when the host itself says that this record was rewound or abandoned
     rewinds_to: str = ""  # uid: the host takes that record of this file back with all after it, up to this one
     parent_session: str = ""  # the session that spawned or was forked into this one, where only the content tells
+    slimmed: bool = False  # the line itself says that Fabula took something out of it
 
 
 @define
