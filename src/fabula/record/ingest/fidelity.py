@@ -20,6 +20,8 @@ def provenance_of(record: Record, of_file: Provenance) -> Provenance:
     In a slimmed file the records that the pruner left alone cannot be told from touched ones, so the file's word
     stands; in any other file a record is as good as it looks.
     """
+    if record.slimmed:
+        return "slimmed"
     worst = of_file
     for block in record.blocks:
         text = block.text
