@@ -155,7 +155,7 @@ class TranscriptNormaliser:
         has_id = isinstance(uid, str) and uid != ""
         forked = get("forkedFrom")
         origin = text_of(forked.get("sessionId")) if isinstance(forked, dict) else ""
-        return Record(
+        record = Record(
             uid if has_id else self._identity(value, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
             session,
             kind,
