@@ -180,6 +180,9 @@ class TranscriptNormaliser:
             isinstance(entry, str) and entry.startswith("sdk"),
             parent_session=origin or self._parent_session,
         )
+        if SLIMMED_KEY in value:
+            record.slimmed = True
+        return record
 
     def _session(self, named: object) -> str:
         """The session of a record: a subagent's own id; else the one it names, else the one named last."""
