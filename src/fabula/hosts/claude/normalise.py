@@ -24,8 +24,7 @@ from fabula.hosts.claude.blocks import read_blocks
 from fabula.hosts.claude.classify import user_kind
 from fabula.hosts.claude.fields import content_id, dict_of, text_of, time_of
 from fabula.hosts.claude.unnamed import QUIET, Draft, is_unnamed, read_unnamed
-from fabula.kernel.records import SLIMMED_KEY as MARK
-from fabula.kernel.records import Block, Record, SourceFile, Usage
+from fabula.kernel.records import SLIMMED_KEY, Block, Record, SourceFile, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
