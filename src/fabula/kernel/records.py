@@ -29,6 +29,9 @@ BlockKind = Literal["text", "thought", "call", "result", "image", "document", "o
 
 Provenance = Literal["original", "rewritten", "slimmed"]
 
+#: The key that a line carries from which Fabula took something, in hosts whose records are objects of JSON.
+SLIMMED_KEY = "fabulaSlimmed"
+
 
 @define
 class Block:
