@@ -176,6 +176,8 @@ class Scanner:
         entry = self._vault.source(file.host, file.path, file.kind, file.session, file.parent_session)
         self._vault.seen(entry.id, file.size, session=file.session)
         current = self._vault.current(entry.id)
+        if goes_on:  # not always the newest: a rewriting that was killed leaves one that never stood on disk
+            current = next((each for each in entry.generations if each.id == mapped), current)
         if current is not None and (goes_on or (current.id != mapped and _continues(file, current, self._vault))):
             return current
         number = file.generation if file.immutable and file.generation >= 0 else None
