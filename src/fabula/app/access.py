@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from fabula.kernel.clock import Clock
     from fabula.kernel.paths import Home
     from fabula.record.loader import Loader
-    from fabula.record.map.files import KnownStat
-    from fabula.record.scan.finding import Findings
+    from fabula.record.map.files import KnownStats
+    from fabula.record.scan.finding import Findings, Settled
     from fabula.record.scan.report import Progress, ScanReport
     from fabula.record.scan.sealing import SealReport
     from fabula.record.sources import Source
@@ -53,8 +53,9 @@ class RecordAccess:
         self._reader: apsw.Connection | None = None
         self._reader_identity: tuple[int, int] | None = None
         self._loader: Loader | None = None
-        self._known: dict[tuple[str, int], KnownStat] = {}  # stats of the map's files, as of ``_known_at``
+        self._known: KnownStats | None = None  # stats of the map's files, as of ``_known_at``
         self._known_at: tuple[int, int] | None = None
+        self._settled: Settled | None = None
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -213,14 +214,15 @@ class RecordAccess:
 
     def _remember(self, connection: apsw.Connection, found: Findings) -> None:
         """Bring the stats of the map's files up to date after a scan of our own: the lock is still held."""
-        from fabula.record.map.files import stat_at
+        from fabula.record.map.files import stat_of
 
-        if found.gone or found.fresh:
+        if found.gone or found.fresh or self._known is None:
             return  # they are loaded anew at the next look
         for work in found.changed:
-            stat = stat_at(connection, work.file.path, work.file.generation)
+            path, generation = work.file.path, work.file.generation
+            stat = stat_of(connection, path, generation)
             if stat is not None:
-                self._known[work.file.path, work.file.generation] = stat
+                self._known.put(path, generation, stat)
         self._known_at = self._map_version()
 
     def _look(self) -> Findings | None:
@@ -229,7 +231,7 @@ class RecordAccess:
         ``None`` when there is no map yet, or one that only a writer can mend.
         """
         from fabula.record.map.files import all_stats
-        from fabula.record.scan.finding import find_changes
+        from fabula.record.scan.finding import Settled, find_changes
 
         try:
             reader = self.reader()
@@ -239,5 +241,5 @@ class RecordAccess:
             return None
         version = self._map_version()
         if version != self._known_at:
-            self._known, self._known_at = all_stats(reader), version
-        return find_changes(reader, self.sources, self._known)
+            self._known, self._known_at, self._settled = all_stats(reader), version, Settled()
+        return find_changes(reader, self.sources, self._known, self._settled)

@@ -28,6 +28,7 @@ ROLES: tuple[str, ...] = ("", "user", "assistant", "system", "tool")
 BlockKind = Literal["text", "thought", "call", "result", "image", "document", "other"]
 
 Provenance = Literal["original", "rewritten", "slimmed"]
+PROVENANCES: tuple[Provenance, ...] = ("original", "rewritten", "slimmed")  # the best first; the map holds indexes
 
 #: The key that a line carries from which Fabula took something, in hosts whose records are objects of JSON.
 SLIMMED_KEY = "fabulaSlimmed"
@@ -87,6 +88,7 @@ class Record:
     rewinds_to: str = ""  # uid: the host takes that record of this file back with all after it, up to this one
     parent_session: str = ""  # the session that spawned or was forked into this one, where only the content tells
     slimmed: bool = False  # the line itself says that Fabula took something out of it
+    made_from: str = ""  # uid of the record that we copied into a composed session: the copy did nothing by itself
 
 
 @define

@@ -76,7 +76,11 @@ class Normaliser(Protocol):
 
 
 class Source(Protocol):
-    """One coding agent's transcripts."""
+    """One coding agent's transcripts.
+
+    A source that remembers between looks has ``groups() -> Iterator[Sequence[SourceFile]]``: what :meth:`discover`
+    finds, in groups; one that is the very object of an earlier look holds the same files with the same stats.
+    """
 
     host: str
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 BUSY_MILLISECONDS = 20_000
 
 
+class OtherVersionError(FabulaError):
+    """The database is ours and has another format than this Fabula reads (``ERR_DATABASE``)."""
+
+
 def open_database(path: Path, *, schema: str, version: int, application: int, durable: bool) -> apsw.Connection:
     """Open or create one of our databases for writing, in WAL mode.
 
@@ -85,7 +89,8 @@ def _read_version(connection: apsw.Connection, path: Path, application: int) -> 
 def _check_version(connection: apsw.Connection, path: Path, version: int) -> None:
     found = int(connection.pragma("user_version") or 0)
     if found != version:
-        raise FabulaError("ERR_DATABASE", f"{path} has format {found}, this Fabula reads {version}")
+        connection.close()
+        raise OtherVersionError("ERR_DATABASE", f"{path} has format {found}, this Fabula reads {version}")
 
 
 @contextmanager

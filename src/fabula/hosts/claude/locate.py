@@ -40,7 +40,7 @@ class Finder:
         self._entered: set[tuple[int, int]] = set()
         self._found: list[SourceFile] = []
 
-    def home(self, root: str) -> Iterator[SourceFile]:
+    def home(self, root: str) -> Iterator[list[SourceFile]]:
         """Find everything below a config home, project by project; one that does not exist holds nothing."""
         projects = os.path.join(root, "projects")
         real = os.path.realpath(projects)
@@ -49,20 +49,19 @@ class Finder:
                 self._project(entry.path, real)
             else:
                 self._transcript(entry)
-            yield from self._take()
+            yield self._take()
         self._history(root)
-        yield from self._take()
+        yield self._take()
         backups = os.path.join(root, "file-history")
         real = os.path.realpath(backups)
         for entry in self._entries(backups, real):
             if self._is_folder(entry):
-                self._backups(entry, real)
-            yield from self._take()
+                yield self._backups(entry, real)
 
-    def tree(self, folder: str) -> Iterator[SourceFile]:
+    def tree(self, folder: str) -> Iterator[list[SourceFile]]:
         """Find transcripts in a folder of any layout: each folder below is read as a project's."""
         self._tree(folder, os.path.realpath(folder))
-        yield from self._take()
+        yield self._take()
 
     def _take(self) -> list[SourceFile]:
         found, self._found = self._found, []
@@ -126,27 +125,27 @@ class Finder:
         agent = entry.name[6:-6]
         self._add(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
 
-    def _backups(self, folder: os.DirEntry[str], real: str) -> None:
+    def _backups(self, folder: os.DirEntry[str], real: str) -> list[SourceFile]:
         """Backups are written once, each under a new name: a folder that is as it was holds what it held."""
         try:
             found = folder.stat()
         except OSError as error:
             self._note(folder.path, error)
-            return
+            return []
         stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
         known = self._backups_seen.get(folder.path)
         if known is not None and known[0] == stamp:
-            self._found += known[1]
-            return
+            return known[1]  # the very list of the last time: who compared its files need not again
         settled = found.st_mtime_ns + SETTLED_NS < time.time_ns()
-        troubles, before = len(self.problems), len(self._found)
+        troubles = len(self.problems)
         entries = self._entries(folder.path, real)
         for backup in entries:
             self._add(backup, "file-backup", folder.name)
-        files = self._found[before:]
+        files = self._take()
         plain = len(files) == len(entries) and not any(entry.is_symlink() for entry in entries)
         if settled and plain and len(self.problems) == troubles:
             self._backups_seen[folder.path] = stamp, files
+        return files
 
     def _history(self, root: str) -> None:
         path = os.path.join(root, "history.jsonl")

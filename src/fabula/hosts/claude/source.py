@@ -31,6 +31,11 @@ class ClaudeSource:
 
     def discover(self) -> Iterator[SourceFile]:
         """Find the files by name and stat alone, each root in the order of names."""
+        for group in self.groups():
+            yield from group
+
+    def groups(self) -> Iterator[Sequence[SourceFile]]:
+        """Find the files by project and folder; a folder of backups that is as it was is the same list again."""
         finder = Finder(self._backups)
         self._problems, self._transcripts = finder.problems, set()
         for root in self._roots:
@@ -38,12 +43,11 @@ class ClaudeSource:
         for folder in self._folders:
             yield from self._noted(finder.tree(folder))
 
-    def _noted(self, files: Iterator[SourceFile]) -> Iterator[SourceFile]:
+    def _noted(self, groups: Iterator[list[SourceFile]]) -> Iterator[list[SourceFile]]:
         """Remember which sessions have a transcript; ``history.jsonl`` comes after the transcripts of its root."""
-        for file in files:
-            if file.kind == "session":
-                self._transcripts.add(file.session)
-            yield file
+        for group in groups:
+            self._transcripts.update(file.session for file in group if file.kind == "session")
+            yield group
 
     def problems(self) -> list[tuple[str, str]]:
         """Return (path, reason) of what the last discovery could not look into."""

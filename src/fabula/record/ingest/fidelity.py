@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.kernel.records import PROVENANCES
+
 if TYPE_CHECKING:
     from fabula.kernel.records import Provenance, Record
 
 #: Lower is better.
-RANK: dict[Provenance, int] = {"original": 0, "rewritten": 1, "slimmed": 2}
+RANK: dict[Provenance, int] = {provenance: rank for rank, provenance in enumerate(PROVENANCES)}
 
 _SLIMMED_RESULTS = ("[pruned]", "[slimmed", "[image stripped by fable prune", "[removed by fabula prune")
 _REWRITTEN_RESULTS = ("[Old tool result content cleared]", "<persisted-output>")

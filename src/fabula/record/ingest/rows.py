@@ -6,13 +6,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fabula.kernel.hashes import digest
+from fabula.kernel.records import PROVENANCES
 from fabula.kernel.values import define, field
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
 
 if TYPE_CHECKING:
     import apsw
 
-    from fabula.kernel.records import Record, Usage
+    from fabula.kernel.records import Provenance, Record, Usage
     from fabula.record.ingest.caches import SessionFacts
     from fabula.record.ingest.passages import Passage
 
@@ -62,7 +63,7 @@ class Rows:
     """Everything that one batch writes, by table."""
 
     records: list[tuple[object, ...]] = field(default_factory=list)
-    copies: list[tuple[object, ...]] = field(default_factory=list)
+    copies: list[tuple[int, int, int, int, Provenance]] = field(default_factory=list)  # record, file, span, provenance
     spawns: dict[str, int] = field(default_factory=dict)  # tool id or agent id -> record
     touches: list[tuple[int, int, str]] = field(default_factory=list)
     failures: list[tuple[object, ...]] = field(default_factory=list)
@@ -86,7 +87,8 @@ def write_rows(connection: apsw.Connection, rows: Rows) -> None:
         " values(?,?,?,?,?,?,?,?,?,?,?,?,?)",
         rows.records,
     )
-    many("insert or replace into copies(record_id,file_id,offset,length,provenance) values(?,?,?,?,?)", rows.copies)
+    copies = [(*span, PROVENANCES.index(provenance)) for *span, provenance in rows.copies]
+    many("insert or replace into copies(record_id,file_id,offset,length,provenance) values(?,?,?,?,?)", copies)
     many("insert or replace into spawns(key,record_id) values(?,?)", rows.spawns.items())
     many("insert or ignore into touches(record_id,path_id,operation) values(?,?,?)", rows.touches)
     many(

@@ -20,6 +20,11 @@ _COLUMNS = (
 
 _STATS = "select path,generation,id,size,mtime_ns,ctime_ns,inode,scanned_ns,read_to,immutable,vanished_at from files"
 
+_AT = (
+    "where id = (select r.id from folders d join file_rows r on r.folder_id = d.id"
+    " where d.path = ? and r.name = ? and r.generation = ?)"
+)
+
 _ACCOUNTS = names_of(Accounting)
 
 
@@ -64,14 +69,35 @@ class KnownStat(NamedTuple):
     vanished_at: int | None
 
 
-def all_stats(connection: apsw.Connection) -> dict[tuple[str, int], KnownStat]:
-    """Load the stats of every file by (path, generation)."""
-    return {(row[0], row[1]): KnownStat._make(row[2:]) for row in connection.execute(_STATS)}
+@define
+class KnownStats:
+    """The stats of every file by (path, generation). ``live``: the rows of files that were there at the last scan."""
+
+    by_file: dict[tuple[str, int], KnownStat] = field(default_factory=dict)
+    live: set[int] = field(default_factory=set)
+
+    def put(self, path: str, generation: int, stat: KnownStat) -> None:
+        """Note the stat of one file."""
+        self.by_file[path, generation] = stat
+        if generation < 0 and stat.vanished_at is None:
+            self.live.add(stat.id)
+        else:
+            self.live.discard(stat.id)
 
 
-def stat_at(connection: apsw.Connection, path: str, generation: int) -> KnownStat | None:
+def all_stats(connection: apsw.Connection) -> KnownStats:
+    """Load the stats of every file."""
+    known = KnownStats()
+    make = KnownStat._make
+    known.by_file = {(row[0], row[1]): make(row[2:]) for row in connection.execute(_STATS)}
+    live = connection.execute("select id from file_rows where generation < 0 and vanished_at is null")
+    known.live = {row for (row,) in live}
+    return known
+
+
+def stat_of(connection: apsw.Connection, path: str, generation: int) -> KnownStat | None:
     """Load the stat of one generation of a path."""
-    row = connection.execute(f"{_STATS} where path=? and generation=?", (path, generation)).fetchone()
+    row = connection.execute(f"{_STATS} {_AT}", (*_split(path), generation)).fetchone()
     return KnownStat._make(row[2:]) if row else None
 
 
@@ -88,9 +114,7 @@ def file_by_id(connection: apsw.Connection, file_id: int) -> KnownFile | None:
 
 def file_at(connection: apsw.Connection, path: str, generation: int) -> KnownFile | None:
     """Load the row of one generation of a path."""
-    row = connection.execute(
-        f"select {_COLUMNS} from files where path=? and generation=?", (path, generation)
-    ).fetchone()
+    row = connection.execute(f"select {_COLUMNS} from files {_AT}", (*_split(path), generation)).fetchone()
     return _from_row(row) if row else None
 
 
@@ -103,14 +127,25 @@ def _from_row(row: tuple[Any, ...]) -> KnownFile:
     return known
 
 
+def _split(path: str) -> tuple[str, str]:
+    """Split a path into its folder, separator included, and its name: joined they are the path again."""
+    cut = max(path.rfind("/"), path.rfind("\\")) + 1
+    return path[:cut], path[cut:]
+
+
 def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, scanned_ns: int) -> KnownFile:
     """Add a row for a file seen for the first time (or for a new generation of it)."""
+    folder, name = _split(file.path)
+    connection.execute("insert or ignore into folders(path) values(?)", (folder,))
+    kind = (file.host, file.kind, file.provenance)
+    connection.execute("insert or ignore into file_kinds(host,kind,provenance) values(?,?,?)", kind)
     connection.execute(
-        "insert into files(path,generation,host,kind,session_id,provenance,immutable,"
+        "insert into file_rows(folder_id,name,generation,kind_id,session_id,immutable,"
         "size,mtime_ns,ctime_ns,inode,scanned_ns)"
-        " values(?,?,?,?,?,?,?,?,?,?,?,?)",
+        " values((select id from folders where path=?),?,?,"
+        "(select id from file_kinds where host=? and kind=? and provenance=?),?,?,?,?,?,?,?)",
         (
-            file.path, file.generation, file.host, file.kind, session_id, file.provenance, int(file.immutable),
+            folder, name, file.generation, *kind, session_id, int(file.immutable),
             file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
         ),
     )  # fmt: skip
@@ -126,8 +161,8 @@ def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
 
     accounts = [getattr(known.accounting, name) for name in _ACCOUNTS]
     connection.execute(
-        "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,vault_generation=?,"
-        "state=?,accounting=?,error=?,vanished_at=?,waiting=? where id=?",
+        "update file_rows set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,read_to=?,tail_digest=?,"
+        "vault_generation=?,state=?,accounting=?,error=?,vanished_at=?,waiting=? where id=?",
         (
             known.size, known.mtime_ns, known.ctime_ns, known.inode, known.scanned_ns, known.read_to,
             known.tail_digest, known.vault_generation,
@@ -140,11 +175,16 @@ def save_progress(connection: apsw.Connection, known: KnownFile) -> None:
 def save_stat(connection: apsw.Connection, known: KnownFile, file: SourceFile, scanned_ns: int) -> None:
     """Store a new stat of a file whose bytes are as they were."""
     connection.execute(
-        "update files set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,vanished_at=null where id=?",
+        "update file_rows set size=?,mtime_ns=?,ctime_ns=?,inode=?,scanned_ns=?,vanished_at=null where id=?",
         (file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns, known.id),
     )
 
 
 def retire(connection: apsw.Connection, known: KnownFile, number: int) -> None:
     """Turn a live row into a sealed generation: the file on disk holds other bytes now."""
-    connection.execute("update files set generation=?, immutable=1 where id=?", (number, known.id))
+    connection.execute("update file_rows set generation=?, immutable=1 where id=?", (number, known.id))
+
+
+def forget_row(connection: apsw.Connection, known: KnownFile) -> None:
+    """Remove a row; nothing may point at it any more."""
+    connection.execute("delete from file_rows where id=?", (known.id,))

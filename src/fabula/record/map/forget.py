@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.record.map.files import forget_row
 from fabula.record.map.schema import REWRITTEN, SLIMMED
 
 if TYPE_CHECKING:
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 _BEST_COPY = """
 select c.file_id, c.offset, c.length, c.provenance from copies c join files f on f.id = c.file_id
 where c.record_id = ? and c.file_id <> ?
-order by case c.provenance when 'original' then 0 when 'rewritten' then 1 else 2 end, c.length desc,
+order by c.provenance, c.length desc,
   case when f.generation < 0 then 1 << 30 else f.generation end, c.file_id
 limit 1
 """
 
-_FLAGS = {"original": 0, "rewritten": REWRITTEN, "slimmed": SLIMMED}
+_FLAGS = (0, REWRITTEN, SLIMMED)  # by provenance
 
 _HANGING = (
     "delete from copies where record_id=?",
@@ -54,7 +55,7 @@ def forget_file(connection: apsw.Connection, known: KnownFile) -> int:
         )
         connection.execute("delete from copies where record_id=? and file_id=? and offset=?", (row, file_id, offset))
     forget_records(connection, lost)
-    connection.execute("delete from files where id=?", (known.id,))
+    forget_row(connection, known)
     return len(lost)
 
 

@@ -7,7 +7,7 @@ Times are milliseconds since the epoch. ``kind`` columns hold indexes into ``ker
 from __future__ import annotations
 
 APPLICATION_ID = 0x46426D70  # "FBmp"
-VERSION = 1
+VERSION = 2
 
 # records.flags
 SIDECHAIN = 1  # a subagent's record
@@ -65,27 +65,37 @@ create table sessions(
   unique(host, uid)
 );
 
-create table files(
+create table folders(id integer primary key, path text not null unique);   -- with the separator at its end
+create table file_kinds(
   id integer primary key,
-  path text not null,
-  generation integer not null,   -- -1 live; N a sealed generation (of our vault or of a folder of generations)
-  host text not null,
-  kind text not null,
-  session_id integer references sessions,
+  host text not null, kind text not null,
   provenance text not null,      -- original, rewritten, slimmed
+  unique(host, kind, provenance)
+);
+create table file_rows(          -- what is written of a file; readers ask the view ``files``
+  id integer primary key,
+  folder_id integer not null references folders, name text not null,
+  generation integer not null,   -- -1 live; N a sealed generation (of our vault or of a folder of generations)
+  kind_id integer not null references file_kinds,
+  session_id integer references sessions,
   immutable integer not null default 0,
   size integer not null, mtime_ns integer not null, ctime_ns integer not null, inode integer not null,
   scanned_ns integer not null,   -- when the stat was taken
   read_to integer not null default 0,      -- end of the last complete chunk
-  tail_digest blob,              -- digest of the last 4 KB before read_to
+  tail_digest blob,              -- digest of the last 4 KB before read_to, of a file that grows at its end
   vault_generation integer,      -- generation id in the vault's journal
   state text,                    -- the normaliser's state, JSON
   accounting text,               -- the fields of kernel.records.Accounting in order, a JSON list
   error text,                    -- why it could not be read, else null
   vanished_at integer,
   waiting integer not null default 0,      -- bytes of an unterminated last line after read_to
-  unique(path, generation)
+  unique(folder_id, name, generation)
 );
+create view files as             -- left joins: SQLite leaves out those that a query does not need
+  select f.id, d.path || f.name as path, f.generation, k.host, k.kind, f.session_id, k.provenance, f.immutable,
+         f.size, f.mtime_ns, f.ctime_ns, f.inode, f.scanned_ns, f.read_to, f.tail_digest, f.vault_generation,
+         f.state, f.accounting, f.error, f.vanished_at, f.waiting
+    from file_rows f left join folders d on d.id = f.folder_id left join file_kinds k on k.id = f.kind_id;
 
 create table threads(
   id integer primary key,
@@ -120,7 +130,7 @@ create index records_provisional on records(id) where flags & 512;
 
 create table copies(             -- every further copy of a record than the one its row points at
   record_id integer not null, file_id integer not null, offset integer not null, length integer not null,
-  provenance text not null,
+  provenance integer not null,   -- index into kernel.records.PROVENANCES: the best first
   primary key(record_id, file_id, offset)
 ) without rowid;
 

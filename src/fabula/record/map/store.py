@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.map.schema import APPLICATION_ID, SCHEMA, VERSION
-from fabula.storage.database import open_database, open_reader
+from fabula.storage.database import OtherVersionError, open_database, open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +20,23 @@ CACHE_KILOBYTES = 32_768
 
 
 def open_map(path: Path) -> apsw.Connection:
-    """Open or create the map for writing. Raises ``ERR_DATABASE``, ``ERR_DISK``, ``ERR_READ_ONLY``."""
+    """Open or create the map for writing; the caller holds the writer lock.
+
+    A map that another version of Fabula wrote is begun anew: all of it is derived.
+    Raises ``ERR_DATABASE``, ``ERR_DISK``, ``ERR_READ_ONLY``.
+    """
     with mended_by_rebuild():
-        connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
+        try:
+            connection = _open(path)
+        except OtherVersionError:
+            remove_map(path)
+            connection = _open(path)
     connection.execute(f"pragma cache_size=-{CACHE_KILOBYTES}")
     return connection
+
+
+def _open(path: Path) -> apsw.Connection:
+    return open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
 
 
 def read_map(path: Path) -> apsw.Connection:

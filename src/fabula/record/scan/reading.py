@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.values import define
 from fabula.record.reading.sentinels import hide_across_blocks
+from fabula.record.scan.changes import is_appendable
 from fabula.record.scan.tails import TAIL_BYTES, tail_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class FileReading:
             self._seal(chunk)
             end = chunk.offset + len(chunk.data)
             self.known.read_to = end
-            self.known.tail_digest = tail_of(chunk.data, self.before)
+            if is_appendable(self.file.path):  # of others all bytes are compared
+                self.known.tail_digest = tail_of(chunk.data, self.before)
             self.before = (self.before + chunk.data[-TAIL_BYTES:])[-TAIL_BYTES:]
             self.known.state = self.normaliser.state
             yield len(chunk.data), records

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fabula.kernel.records import SourceFile
 from fabula.kernel.values import replace
 from fabula.record.containers.jsonl import JsonLines
-from fabula.record.map.files import insert_file
+from fabula.record.map.files import file_at, insert_file
 from fabula.record.scan.changes import is_plain
 from fabula.record.scan.reading import FileReading
 from fabula.storage.files import ensure_folder
@@ -98,7 +98,7 @@ class SealedReader:
 
     def _source_file(self, entry: SourceEntry, generation: Generation) -> SourceFile:
         newest = generation.id == max(each.id for each in entry.generations)
-        taken = self._connection.execute("select 1 from files where path=? and generation=-1", (entry.path,)).fetchone()
+        taken = file_at(self._connection, entry.path, -1)
         live = newest and taken is None and not generation.immutable
         return SourceFile(
             entry.host, entry.path, entry.kind, entry.session, generation.size, NEVER_NS, NEVER_NS, 0, entry.parent,
