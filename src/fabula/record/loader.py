@@ -249,7 +249,7 @@ class Loader:
         reader = self._readers.get(known.id)
         if reader is None:
             file = self._source_file(known)
-            decode = getattr(source.container(file), "decode", _decode)  # containers of other things than JSON
+            decode = getattr(source.container(file), "decode", decode_json)  # containers of other things than JSON
             reader = self._readers[known.id] = decode, source.normaliser(file, known.state)
         decode, normaliser = reader
         try:
@@ -290,7 +290,7 @@ class Loader:
         return known
 
 
-def _decode(raw: bytes) -> Any:
+def decode_json(raw: bytes) -> Any:
     """Decode the bytes of one value. Raises ``ValueError`` when they are not one JSON value."""
     if len(raw) < _PLAIN_BYTES and not any(half in raw for half in _SURROGATES):
         try:

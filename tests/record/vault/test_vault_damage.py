@@ -330,5 +330,5 @@ def test_a_hole_is_never_filled_and_says_that_it_was_meant(tmp_path: Path) -> No
         for read in (lambda: vault.read(generation.id, 0, 9), lambda: restored(vault, generation.id)):
             with pytest.raises(FabulaError, match="forgotten on purpose") as caught:
                 read()
-            assert caught.value.code == "ERR_NOT_FOUND"
+            assert caught.value.code == "ERR_FORGOTTEN"
         assert list(vault.verify()) == []

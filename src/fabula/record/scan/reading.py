@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabula.kernel.records import Record, SourceFile
+    from fabula.record.forgetting.sieve import Sieve
     from fabula.record.map.files import KnownFile
     from fabula.record.sources import Chunk, Container, Normaliser
     from fabula.record.vault.vault import Vault
@@ -34,12 +35,13 @@ class FileReading:
     sealed_to: int
     before: bytes = b""  # up to 4 KB that lie before ``known.read_to``
     chunk: Chunk | None = None  # the one in hand
+    sieve: Sieve | None = None  # keeps out what was forgotten, where anything ever was
 
     def chunks(self) -> Iterator[tuple[int, list[Record]]]:
         """Yield (bytes, records) of each chunk, sealed and counted. Raises ``OSError``."""
         for chunk in self.container.chunks(self.known.read_to):
             self.chunk = chunk
-            records = self._records(chunk)
+            records = self._records(chunk) if self.sieve is None else self._strained(self.sieve, chunk)
             self._seal(chunk)
             end = chunk.offset + len(chunk.data)
             self.known.read_to = end
@@ -59,8 +61,17 @@ class FileReading:
     def finish(self) -> None:
         """Note and seal the unterminated last line."""
         self.known.waiting = self.container.waiting
+        tail = self.container.tail
+        if self.sieve is not None:
+            tail = self.sieve.tail(self.known.read_to, tail)
+            if not self.known.accounting.indexed:
+                self.known.state = None  # what the normaliser remembers of forgotten records goes with them
         if self.vault is not None and self.known.vault_generation is not None:
-            self.vault.set_tail(self.known.vault_generation, self.container.tail)
+            self.vault.set_tail(self.known.vault_generation, tail)
+
+    def _strained(self, sieve: Sieve, chunk: Chunk) -> list[Record]:
+        sieve.strain_heads(chunk)
+        return sieve.strain(chunk, self._records(chunk), self.known.accounting)
 
     def _records(self, chunk: Chunk) -> list[Record]:
         accounting = self.known.accounting
@@ -95,4 +106,5 @@ class FileReading:
             return
         if chunk.offset + len(chunk.data) > self.sealed_to:
             spans = [(found.offset, found.length) for found in chunk.values if found.counts]
-            self.vault.append(self.known.vault_generation, chunk.offset, chunk.data, spans)
+            holes = self.sieve.holes if self.sieve is not None else frozenset()
+            self.vault.append(self.known.vault_generation, chunk.offset, chunk.data, spans, holes)

@@ -21,6 +21,7 @@ from fabula.record.scan.owner import note_owner
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
 from fabula.record.scan.sealed import SealedReader, scratch_folder, sealed_only
+from fabula.record.scan.straining import sieve_for
 from fabula.record.scan.tails import before, same_bytes, tail_on_disk
 from fabula.record.vault.keepsakes import Keepsakes
 
@@ -155,6 +156,7 @@ class Scanner:
             vault=self._vault,
             sealed_to=sealing.length if sealing else 0,
             before=before(file.path, known.read_to) if known.read_to else b"",
+            sieve=sieve_for(self._vault, file.path),
         )
 
     def _set_aside(self, known: KnownFile) -> None:

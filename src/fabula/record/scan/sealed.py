@@ -16,6 +16,7 @@ from fabula.record.containers.jsonl import JsonLines
 from fabula.record.map.files import file_at, insert_file
 from fabula.record.scan.changes import is_plain
 from fabula.record.scan.reading import FileReading
+from fabula.record.scan.straining import sieve_for
 from fabula.storage.files import ensure_folder
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class SealedReader:
         session = names.file_session(file)
         with tempfile.TemporaryDirectory(prefix="fabula-", dir=self._scratch) as folder:
             copy = Path(folder) / (Path(entry.path.partition("#")[0]).name or "source")
-            self._vault.restore(generation.id, copy)
+            self._vault.restore(generation.id, copy, fill=b" ")  # what was forgotten is no value any more
             known = insert_file(self._connection, file, session, 0)
             known.vault_generation = generation.id
             known.vanished_at = entry.vanished_at or entry.last_seen
@@ -88,6 +89,7 @@ class SealedReader:
                     normaliser=source.normaliser(file, None),
                     vault=None,
                     sealed_to=generation.size,
+                    sieve=sieve_for(self._vault, file.path),
                 ),
             )
 

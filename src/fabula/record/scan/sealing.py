@@ -11,6 +11,7 @@ from fabula.kernel.hashes import digest
 from fabula.kernel.values import define, field
 from fabula.record.scan.changes import is_appendable, is_plain
 from fabula.record.scan.report import Progress, Silent
+from fabula.record.scan.straining import holes_of, sieve_for
 from fabula.record.scan.tails import same_bytes, tail_on_disk
 
 if TYPE_CHECKING:
@@ -83,11 +84,15 @@ def _seal_file(vault: Vault, source: Source, file: SourceFile) -> int:
         number = file.generation if file.immutable and file.generation >= 0 else None
         current = vault.begin(entry.id, provenance=file.provenance, immutable=file.immutable, number=number)
     sealed = 0
+    sieve = sieve_for(vault, file.path)
+    normaliser = source.normaliser(file, None) if sieve is not None else None
     for chunk in chunks:
+        holes = holes_of(sieve, chunk, normaliser) if sieve is not None and normaliser is not None else frozenset()
         spans = [(found.offset, found.length) for found in chunk.values if found.counts]
-        vault.append(current.id, chunk.offset, chunk.data, spans)
+        vault.append(current.id, chunk.offset, chunk.data, spans, holes)
         sealed += len(chunk.data)
-    vault.set_tail(current.id, container.tail)
+    tail = container.tail
+    vault.set_tail(current.id, tail if sieve is None else sieve.tail(current.length + sealed, tail))
     return sealed
 
 
@@ -109,8 +114,10 @@ def _holds(vault: Vault, current: Generation, chunks: Sequence[Chunk]) -> bool:
     """Say whether a generation holds exactly what was read."""
     if current.length != sum(len(chunk.data) for chunk in chunks):
         return False
+    gone = vault.holes(current.id)
     return all(
-        vault.digest(current.id, found.offset, found.length)
+        any(start <= found.offset < start + length for start, length in gone)
+        or vault.digest(current.id, found.offset, found.length)
         == digest(chunk.data[found.offset - chunk.offset : found.offset - chunk.offset + found.length])
         for chunk in chunks
         for found in chunk.values

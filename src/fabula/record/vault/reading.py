@@ -70,25 +70,46 @@ class Reading:
         exact = piece.kind == manifest.RECORD and (piece.offset, piece.length) == (offset, length)
         return piece.value if exact else None
 
-    def stream(self, generation_id: int, start: int = 0) -> Iterator[bytes]:
-        """Yield a generation from byte ``start`` to its end, tail included, in pieces of about 1 MB."""
+    def stream(self, generation_id: int, start: int = 0, fill: bytes | None = None) -> Iterator[bytes]:
+        """Yield a generation from byte ``start`` to its end, tail included, in pieces of about 1 MB.
+
+        ``fill``, one byte, stands for each byte that was forgotten.
+        """
         sealed, _ = self._extent(generation_id)
         position = start
         while position < sealed:
             segment = self._segment(generation_id, position)
-            yield from self._stream_segment(segment, position)
+            yield from self._stream_segment(segment, position, fill)
             position = segment.offset + segment.length
         tail = self._tail(generation_id)[max(start - sealed, 0) :]
         if tail:
             yield tail
 
-    def _stream_segment(self, segment: manifest.Segment, start: int) -> Iterator[bytes]:
+    def holes(self, generation_id: int) -> list[tuple[int, int]]:
+        """Return the spans (offset, length) of a generation that were forgotten; holes that touch are one."""
+        sealed, _ = self._extent(generation_id)
+        found: list[tuple[int, int]] = []
+        position = 0
+        while position < sealed:
+            segment = self._segment(generation_id, position)
+            for piece in segment.pieces():
+                if piece.kind != manifest.HOLE:
+                    continue
+                if found and sum(found[-1]) == piece.offset:
+                    found[-1] = (found[-1][0], found[-1][1] + piece.length)
+                else:
+                    found.append((piece.offset, piece.length))
+            position = segment.offset + segment.length
+        return found
+
+    def _stream_segment(self, segment: manifest.Segment, start: int, fill: bytes | None) -> Iterator[bytes]:
         pieces = list(segment.pieces(start))
         places = self._journal.places([piece.value for piece in pieces if piece.kind in manifest.IN_PACK])
         parts: list[bytes] = []
         size = 0
         for piece in pieces:
-            value = self._value(piece, places.get(piece.value))
+            hollow = fill is not None and piece.kind == manifest.HOLE
+            value = fill * piece.length if hollow and fill else self._value(piece, places.get(piece.value))
             value = value[start - piece.offset :] if piece.offset < start else value
             parts.append(value)
             size += len(value)
@@ -140,11 +161,24 @@ class Reading:
         if piece.kind == manifest.GAP:
             return piece.value
         if piece.kind == manifest.HOLE:
-            raise FabulaError("ERR_NOT_FOUND", f"{piece.length} bytes at {piece.offset} were forgotten on purpose")
+            raise FabulaError("ERR_FORGOTTEN", f"{piece.length} bytes at {piece.offset} were forgotten on purpose")
         return self.record(piece.value, piece.length, place)
 
     def record(self, digest: bytes, length: int, place: Place | None = None) -> bytes:
-        """Return a record by its digest. Raises ``ERR_VAULT_DAMAGED``."""
+        """Return a record by its digest. Raises ``ERR_VAULT_DAMAGED``.
+
+        Another process may just have written its pack anew (see ``sweeping``): then it is looked up once more.
+        """
+        try:
+            return self._record(digest, length, place)
+        except FabulaError:
+            now = self._journal.places([digest]).get(digest)
+            if now is None:
+                raise
+            self._frames.clear()
+            return self._record(digest, length, now)
+
+    def _record(self, digest: bytes, length: int, place: Place | None) -> bytes:
         place = place or self._journal.places([digest]).get(digest)
         record = self._frame(place)[place.start :][:length] if place else self._journal.loose(digest)
         if record is None:

@@ -6,14 +6,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from fabula.record.vault import manifest
+from fabula.record.vault.tombstones import BYTES
 from fabula.record.vault.values import TAIL_WINDOW
 from fabula.storage.packs_codec import Compressor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabula.record.vault.filling import Filling
     from fabula.record.vault.journal import Batch, GenerationRow
+    from fabula.record.vault.tombstones import Tombstones
 
 GAP_INLINE = 512  # longer gaps go to packs
 Stretch = tuple[int, int, int]  # kind of piece, begin and end within the data
@@ -44,17 +46,37 @@ def _gap(begin: int, end: int) -> Iterator[Stretch]:
     yield (manifest.GAP if end - begin <= GAP_INLINE else manifest.FAR_GAP), begin, end
 
 
+def with_holes(
+    cut: Iterable[Stretch], data: bytes, offset: int, holes: frozenset[int], tombstones: Tombstones | None
+) -> Iterator[Stretch]:
+    """Make holes of the stretches that begin at one of ``holes`` (bytes of the file), and of bytes once forgotten."""
+    for kind, start, end in cut:
+        gone = offset + start in holes or (
+            tombstones is not None
+            and kind in manifest.IN_PACK
+            and tombstones.has(BYTES, sha256(data[start:end]).digest())
+        )
+        yield (manifest.HOLE if gone else kind), start, end
+
+
 class Sealing:
     """Appends to generations. Gathers manifests in the batch, records in the packs."""
 
-    def __init__(self, filling: Filling, batch: Batch) -> None:
+    def __init__(self, filling: Filling, batch: Batch, tombstones: Tombstones | None = None) -> None:
+        self._tombstones = tombstones
         self._filling = filling
         self._batch = batch
         self._compressor = Compressor()
         self._windows: dict[int, bytes] = {}  # the last bytes sealed of generations that grew in this run
 
     def append(
-        self, row: GenerationRow, offset: int, data: bytes, spans: Sequence[tuple[int, int]], window: bytes | None
+        self,
+        row: GenerationRow,
+        offset: int,
+        data: bytes,
+        spans: Sequence[tuple[int, int]],
+        window: bytes | None,
+        holes: frozenset[int] = frozenset(),
     ) -> None:
         """Seal what ``data`` holds beyond the bytes sealed already; ``window`` are the last of those, if known."""
         skip = row.length - offset
@@ -62,12 +84,15 @@ class Sealing:
         wanted: list[tuple[bytes, int, int]] = []
         kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
         end = skip
-        for kind, start, end in stretches(len(data), skip, offset, spans):
+        cut = stretches(len(data), skip, offset, spans)
+        if holes or self._tombstones is not None:
+            cut = with_holes(cut, data, offset, holes, self._tombstones)
+        for kind, start, end in cut:
             kinds.append(kind)
             lengths.append(end - start)
             if kind == manifest.GAP:
                 gaps.append(data[start:end])
-            else:
+            elif kind != manifest.HOLE:
                 digest = sha256(data[start:end]).digest()
                 digests.append(digest)
                 wanted.append((digest, start, end))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabula.kernel.clock import Clock
     from fabula.kernel.records import Provenance
     from fabula.record.vault.reading import Reading
+    from fabula.record.vault.tombstones import Tombstones
     from fabula.record.vault.values import Damage, Generation, RepairReport, SourceEntry, VaultStats
     from fabula.record.vault.writing import Writing
     from fabula.storage.locks import FileLock
@@ -74,6 +75,10 @@ class Vault:
         try:
             journal = Journal.open(folder, read_only=False)
             try:
+                if journal.meta("erasing") is not None:
+                    from fabula.record.vault.erasing import finish_if_needed
+
+                    finish_if_needed(folder, journal)
                 return cls(folder, clock, journal, lock)
             except BaseException:
                 journal.close()
@@ -146,13 +151,26 @@ class Vault:
         """
         return self._writer().ledger.begin(source_id, provenance, immutable=immutable, number=number)
 
-    def append(self, generation_id: int, offset: int, data: bytes, spans: Sequence[tuple[int, int]]) -> None:
+    @property
+    def tombstones(self) -> Tombstones | None:
+        """What was forgotten on purpose, so that a writer keeps it out; ``None`` where nothing ever was."""
+        return self._writer().tombstones
+
+    def append(
+        self,
+        generation_id: int,
+        offset: int,
+        data: bytes,
+        spans: Sequence[tuple[int, int]],
+        holes: frozenset[int] = frozenset(),
+    ) -> None:
         """Seal ``data``, which lies at byte ``offset`` of the file; ``spans`` are its records as (file offset, length).
 
         Bytes sealed already are skipped, so appends may overlap and repeat. Nothing is durable before :meth:`commit`.
+        ``holes`` are the file offsets of records and gaps that were forgotten: not their bytes are kept, but where.
         Raises ``ERR_DISK``; ``ValueError`` when bytes between are missing or a span reaches beyond the data.
         """
-        self._writer().append(generation_id, offset, data, spans)
+        self._writer().append(generation_id, offset, data, spans, holes)
 
     def set_tail(self, generation_id: int, tail: bytes) -> None:
         """Keep the unterminated last line that follows the sealed bytes, until it is completed."""
@@ -190,15 +208,22 @@ class Vault:
         """Say whether exactly these bytes were sealed as a record, of whatever file."""
         return self.journal.holds(digest)
 
-    def stream(self, generation_id: int, start: int = 0) -> Iterator[bytes]:
-        """Yield a generation's bytes from ``start``, tail included, in pieces of about 1 MB. Raises as :meth:`read`."""
-        return self._reading.stream(generation_id, start)
+    def stream(self, generation_id: int, start: int = 0, *, fill: bytes | None = None) -> Iterator[bytes]:
+        """Yield a generation's bytes from ``start``, tail included, in pieces of about 1 MB. Raises as :meth:`read`.
 
-    def restore(self, generation_id: int, out: Path) -> int:
+        ``fill``, one byte, stands for each byte that was forgotten; without it a hole is ``ERR_FORGOTTEN``.
+        """
+        return self._reading.stream(generation_id, start, fill)
+
+    def restore(self, generation_id: int, out: Path, *, fill: bytes | None = None) -> int:
         """Write a generation to the file ``out``, byte for byte, atomically; return its size. Raises as `read`."""
         from fabula.record.vault.restoring import restore
 
-        return restore(self._reading.stream(generation_id), out)
+        return restore(self._reading.stream(generation_id, 0, fill), out)
+
+    def holes(self, generation_id: int) -> list[tuple[int, int]]:
+        """Return the spans (offset, length) of a generation that were forgotten on purpose."""
+        return self._reading.holes(generation_id)
 
     def verify(self) -> Iterator[Damage]:
         """Read everything; yield what is not as it was written, and the files that it hits."""

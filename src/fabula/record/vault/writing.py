@@ -11,6 +11,7 @@ from fabula.record.vault.filling import Filling
 from fabula.record.vault.journal import Batch
 from fabula.record.vault.ledger import Ledger
 from fabula.record.vault.sealing import Sealing
+from fabula.record.vault.tombstones import Tombstones
 from fabula.record.vault.values import TAIL_WINDOW
 
 if TYPE_CHECKING:
@@ -45,7 +46,12 @@ class Writing:
 
     @cached_property
     def _sealing(self) -> Sealing:
-        return Sealing(self.filling, self._batch)
+        return Sealing(self.filling, self._batch, self.tombstones)
+
+    @cached_property
+    def tombstones(self) -> Tombstones | None:
+        """What was forgotten before this writer began; ``None`` where nothing ever was."""
+        return Tombstones.load(self._journal)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -58,7 +64,14 @@ class Writing:
             self._failed = True
             raise
 
-    def append(self, generation_id: int, offset: int, data: bytes, spans: Sequence[tuple[int, int]]) -> None:
+    def append(
+        self,
+        generation_id: int,
+        offset: int,
+        data: bytes,
+        spans: Sequence[tuple[int, int]],
+        holes: frozenset[int] = frozenset(),
+    ) -> None:
         """See ``Vault.append``."""
         row = self.ledger.row(generation_id)
         end = offset + len(data)
@@ -70,13 +83,13 @@ class Writing:
         if end <= row.length:
             return
         with self._whole():
-            self._sealing.append(row, offset, data, spans, self._window(generation_id, row.length))
+            self._sealing.append(row, offset, data, spans, self._window(generation_id, row.length), holes)
             self.ledger.grown(row)
 
     def _window(self, generation_id: int, sealed: int) -> bytes | None:
         """Return the last bytes sealed before: the digest of the new last bytes may reach into them.
 
-        ``None`` when they are damaged, which must not keep what is new from being sealed.
+        ``None`` when they are damaged or forgotten, which must not keep what is new from being sealed.
         """
         window = self._sealing.window(generation_id)
         if window is not None or not sealed:
@@ -85,7 +98,7 @@ class Writing:
         try:
             return self._reading.read(generation_id, sealed - length, length)
         except FabulaError as error:
-            if error.code != "ERR_VAULT_DAMAGED":
+            if error.code not in {"ERR_VAULT_DAMAGED", "ERR_FORGOTTEN"}:
                 raise
             return None
 

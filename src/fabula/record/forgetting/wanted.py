@@ -1,0 +1,232 @@
+"""What a person wants forgotten: sessions, threads, records, or whatever holds a text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.ids import pack_id, unpack_id
+from fabula.kernel.records import Record
+from fabula.kernel.values import define, field, frozen
+from fabula.record.forgetting.marks import marks_of_ids
+from fabula.record.reading.identify import identify
+from fabula.record.vault.tombstones import Tombstones
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import apsw
+
+    from fabula.record.forgetting.survey import Sight
+    from fabula.record.loader import Loader
+    from fabula.record.reading.identify import Target
+    from fabula.record.vault.values import SourceEntry
+
+ECHO_CHARACTERS = 12  # shorter texts without an id of their own are not taken for a repetition
+_SAID = ("prompt", "task", "command")
+_TOO_WIDE = 3  # characters that a pattern must have
+
+
+@define
+class Wanted:
+    """What goes. ``sessions`` go as a whole: every file of theirs, and every record that names them."""
+
+    uids: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)  # uids in the files of these sessions that other sessions own
+    named: set[str] = field(default_factory=set)  # sessions of which threads or records go
+    said: list[str] = field(default_factory=list)  # prompts of these: hosts repeat them without an id
+    threads: set[str] = field(default_factory=set)
+    pattern: re.Pattern[str] | None = None
+
+
+@frozen
+class Named:
+    """Something that was named on the command line, as it was found."""
+
+    kind: str
+    id: str
+
+
+def want(
+    connection: apsw.Connection, loader: Loader, targets: Sequence[str], pattern: re.Pattern[str] | None
+) -> tuple[Wanted, list[Named]]:
+    """Look up what was named. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
+    wanted = Wanted(pattern=pattern)
+    named = []
+    for text in targets:
+        target = identify(connection, text, "session", "thread", "record")
+        named.append(Named(target.kind, target.uid))
+        if target.kind == "session":
+            _want_session(connection, wanted, target.id)
+        else:
+            _want_part(connection, loader, wanted, target)
+    if wanted.sessions:
+        wanted.others = set(_uids(connection, _SHARED, [*_rows_of(connection, wanted.sessions)])) - wanted.uids
+    return wanted, named
+
+
+_FAMILY = """
+with recursive family(id) as (
+  select ? union select s.id from sessions s join family f on s.parent_id = f.id
+  where s.kind in ('subagent', 'compaction'))
+select s.id, s.uid from sessions s join family f on f.id = s.id
+"""
+_OWNED = "select uid from records where session_id in ({})"
+_SHARED = """select r.uid from records r join files f on f.id = r.file_id
+ where f.session_id in ({0}) and r.session_id not in ({0})
+ union select r.uid from copies c join records r on r.id = c.record_id join files f on f.id = c.file_id
+ where f.session_id in ({0}) and r.session_id not in ({0})"""
+
+
+def _want_session(connection: apsw.Connection, wanted: Wanted, session: int) -> None:
+    """A session goes with its subagents; what it only repeats of another session stays that one's."""
+    family = {int(row): unpack_id(uid) for row, uid in connection.execute(_FAMILY, (session,))}
+    wanted.sessions |= {uid for uid in family.values() if uid}
+    wanted.uids |= set(_uids(connection, _OWNED, list(family)))
+    threads = connection.execute(f"select uid from threads where session_id in ({_marks(family)})", tuple(family))
+    wanted.threads |= {unpack_id(uid) for (uid,) in threads}
+
+
+def _want_part(connection: apsw.Connection, loader: Loader, wanted: Wanted, target: Target) -> None:
+    if target.kind == "thread":
+        rows = loader.rows_of_thread(target.id)
+        wanted.threads.add(target.uid)
+    else:
+        rows = loader.rows("id=?", (target.id,))
+    wanted.uids |= {row.uid for row in rows}
+    sessions = {row.session_id for row in rows}
+    found = connection.execute(f"select uid from sessions where id in ({_marks(sessions)})", tuple(sessions))
+    wanted.named |= {unpack_id(uid) for (uid,) in found}
+    for row in rows:
+        if row.kind in _SAID:
+            try:
+                record = loader.load([row])[0].record
+            except FabulaError:
+                continue
+            wanted.said += [_plain(block.text) for block in record.blocks if block.kind == "text" and block.text]
+
+
+def _rows_of(connection: apsw.Connection, sessions: Iterable[str]) -> Iterator[int]:
+    for uid in sessions:
+        for (row,) in connection.execute("select id from sessions where uid=?", (pack_id(uid),)):
+            yield int(row)
+
+
+def _uids(connection: apsw.Connection, statement: str, sessions: list[int]) -> Iterator[str]:
+    marks = _marks(sessions)
+    times = statement.count("{")
+    for (uid,) in connection.execute(statement.format(marks), tuple(sessions) * times):
+        yield unpack_id(uid)
+
+
+def _marks(values: Iterable[Any]) -> str:
+    return ",".join("?" for _ in values)
+
+
+def read_pattern(text: str, *, is_regex: bool) -> re.Pattern[str]:
+    """Return the pattern of a text (in whatever case) or of a regular expression. Raises ``ERR_USAGE``."""
+    if not is_regex:
+        if len(text.strip()) < _TOO_WIDE:
+            raise FabulaError("ERR_USAGE", f"{text!r} is too short: it would hit nearly everything", "give more of it")
+        return re.compile(r"\s+".join(map(re.escape, text.split())), re.IGNORECASE)
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise FabulaError("ERR_USAGE", f"{text!r} is no regular expression: {error}", "leave out --regex") from error
+    if pattern.search(""):
+        raise FabulaError("ERR_USAGE", f"{text!r} matches the empty text: it would hit everything", "narrow it")
+    return pattern
+
+
+class ByWish:
+    """The judge that knows what a person named."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._own = Tombstones.of(b"survey", {("uid", uid.encode("utf-8", "surrogatepass")) for uid in wanted.uids})
+
+    def may_remember(self, entry: SourceEntry) -> bool:
+        """Equal bytes may stay in a file of another session, and lines are told by the session that they name."""
+        return not self._is_whole(entry)
+
+    def verdict(self, sight: Sight) -> bool:
+        """Say whether a piece goes."""
+        wanted = self._wanted
+        if wanted.pattern is not None and holds(wanted.pattern, sight):
+            return True
+        whole = self._is_whole(sight.entry)
+        outcome = sight.outcome
+        if outcome is None:
+            return whole or self._own.any_of(marks_of_ids(sight.data))
+        if isinstance(outcome, Record):
+            if outcome.uid in wanted.uids:
+                return True
+            if whole or outcome.session in wanted.sessions:
+                return outcome.uid not in wanted.others
+            return not outcome.has_id and outcome.session in wanted.named and self._repeats(_texts(outcome))
+        if whole:
+            return True
+        strings = [text for text in sight.value.values() if isinstance(text, str)] if sight.value else []
+        if wanted.sessions.intersection(strings):
+            return True
+        return bool(wanted.named.intersection(strings)) and self._repeats(strings)
+
+    def _is_whole(self, entry: SourceEntry) -> bool:
+        return bool(entry.session) and (entry.session in self._wanted.sessions or entry.parent in self._wanted.sessions)
+
+    def _repeats(self, texts: Iterable[str]) -> bool:
+        """Say whether one of the texts is how a forgotten prompt began."""
+        for text in texts:
+            plain = _plain(text).rstrip("…")
+            if plain and any(said == plain or (len(plain) >= ECHO_CHARACTERS and plain in said)
+                             for said in self._wanted.said):  # fmt: skip
+                return True
+        return False
+
+
+class ByMarks:
+    """The judge that knows what was buried: what it lets go is exactly what a scan would keep out."""
+
+    def __init__(self, tombstones: Tombstones) -> None:
+        self._tombstones = tombstones
+
+    def may_remember(self, entry: SourceEntry) -> bool:  # noqa: ARG002 - as the protocol has it
+        """Equal bytes are buried wherever they are."""
+        return True
+
+    def verdict(self, sight: Sight) -> bool:
+        """Say whether a piece was buried."""
+        marks = sight.marks()
+        if sight.outcome is None:
+            marks += marks_of_ids(sight.data)
+        return self._tombstones.any_of(marks)
+
+
+def holds(pattern: re.Pattern[str], sight: Sight) -> bool:
+    """Say whether a text stands in a piece: in its bytes as they are, or in a string that they encode."""
+    if pattern.search(sight.data.decode("utf-8", "replace")):
+        return True
+    return sight.value is not None and any(pattern.search(text) for text in strings_in(sight.value))
+
+
+def strings_in(value: Any, depth: int = 64) -> Iterator[str]:
+    """Yield every string in a decoded value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key)
+            yield from strings_in(inner, depth - 1)
+    elif depth and isinstance(value, list):
+        for inner in value:
+            yield from strings_in(inner, depth - 1)
+
+
+def _texts(record: Record) -> list[str]:
+    return [block.text for block in record.blocks if block.text]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
