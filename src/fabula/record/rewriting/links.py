@@ -1,0 +1,47 @@
+"""What the vault remembers of a rewriting of ours: which generation came of which, and how to go back.
+
+Kept among the vault's own values under ``rewrite/<generation>``: a generation without a link was written by a host.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from fabula.kernel.canonical import canonical_json
+from fabula.kernel.values import as_dict, frozen
+from fabula.record.vault.journal import marked
+
+if TYPE_CHECKING:
+    from fabula.record.vault.journal import Journal
+
+_PREFIX = "rewrite/"
+
+
+@frozen
+class Link:
+    """A rewriting. Generations are ids of the vault.
+
+    The first ``new_end`` bytes of ``generation`` replaced the first ``base_end`` bytes of ``base``; what follows them
+    in the file was written by the host.
+    """
+
+    generation: int
+    base: int
+    base_end: int
+    new_end: int
+    kind: str  # prune, excise, undo, …
+    made_at: int  # ms since the epoch
+
+
+def note_link(journal: Journal, link: Link) -> None:
+    """Write a link down, durably. Raises ``ERR_DISK``."""
+    value = canonical_json({name: value for name, value in as_dict(link).items() if name != "generation"})
+    row = marked((f"{_PREFIX}{link.generation}", value))
+    journal.change("insert or replace into meta values(?,?,?)", [row])
+
+
+def link_of(journal: Journal, generation: int) -> Link | None:
+    """Return the link of a generation; ``None`` when a host wrote it."""
+    value = journal.meta(f"{_PREFIX}{generation}")
+    return None if value is None else Link(generation, **json.loads(value))
