@@ -45,6 +45,7 @@ class PackClass(IntEnum):
 
     RECORDS = 0
     IMAGES = 1
+    JOURNAL = 2  # no records of files: a log of how files are made of them
 
 
 @frozen

@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-from vault_builders import begin, contents, line_spans, open_vault, seal, transcript
+from vault_builders import TickingClock, begin, contents, line_spans, open_vault, seal, transcript
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault import filling
+from fabula.record.vault.vault import Vault
 
 OLD = transcript(40, seed=1)
 NEW = transcript(90, seed=2) + b'{"image":"' + b"base64" * 6000 + b'"}\n'  # rolls packs over, in both classes
@@ -128,12 +129,27 @@ def check(folder: Path, when: str) -> None:
         assert found in (BEFORE, AFTER), f"{when}: {[(k, len(v)) for k, v in found.items()]}"
         damages = list(vault.verify())
         assert not damages, f"{when}: {damages}"
+    check_without_journal(folder, when)
     change(folder)
     with open_vault(folder, read_only=True) as vault:
         assert contents(vault) == AFTER, when
         assert not list(vault.verify()), when
         known = {row[0] for row in vault.journal.rows("select id from packs")}
         assert set(filling.packs_on_disk(folder)) == known, f"{when}: packs are left over"
+
+
+def check_without_journal(folder: Path, when: str) -> None:
+    """Should the journal be lost on top of it, its copy gives back the same."""
+    bereft = folder.with_name("bereft")
+    shutil.rmtree(bereft, ignore_errors=True)
+    shutil.copytree(folder, bereft)
+    for path in bereft.glob("journal.db*"):
+        path.unlink()
+    Vault.repair(bereft, TickingClock())
+    with open_vault(bereft, read_only=True) as vault:
+        assert contents(vault) in (BEFORE, AFTER), f"{when}: without the journal"
+        hit = [span for damage in vault.verify() for span in damage.touched]
+        assert not hit, f"{when}: without the journal"  # what was cut off while written may be named, it was no file's
 
 
 def attempt(folder: Path, at: int, how: str) -> bool:

@@ -58,7 +58,7 @@ class Filling:
         self._owner, _ = journal.identity()
         self._batch = batch
         self._compressor = Compressor()
-        self._lanes = {pack_class: _Lane(pack_class) for pack_class in PackClass}
+        self._lanes = {pack_class: _Lane(pack_class) for pack_class in (PackClass.RECORDS, PackClass.IMAGES)}
         self._next_frame = journal.last_id("frames") + 1
         self._all_recent = self._next_frame == 1  # the journal knows of no record that ``_recent`` does not hold
         self._next_pack = max(journal.last_id("packs"), *packs_on_disk(folder), 0) + 1
@@ -66,6 +66,7 @@ class Filling:
         self._dirty: list[PackWriter] = []  # written since the last commit
         self._new_files = False
         ensure_folder(self._folder)
+        journal.cut_copy()
         self._drop_unborn()
         self._take_up()
 
@@ -76,7 +77,7 @@ class Filling:
             for pack_id, pack_class in unborn:
                 (self._folder / pack_name(pack_id, pack_class)).unlink(missing_ok=True)
         if unborn:
-            self._journal.change("delete from packs where id=?", [row[:1] for row in unborn])
+            self._journal.change_index("delete from packs where id=?", [row[:1] for row in unborn])
 
     def _take_up(self) -> None:
         packs = self._journal.rows("select id, class, length from packs where closed=?", (OPEN,))
@@ -147,7 +148,8 @@ class Filling:
         self._next_pack += 1
         path = self._folder / pack_name(lane.pack_id, lane.pack_class)
         # Named before it exists: a pack that the journal does not know is never ours to remove.
-        self._journal.change("insert into packs values(?,?,0,?)", [(lane.pack_id, int(lane.pack_class), OPEN)])
+        begun = (lane.pack_id, int(lane.pack_class), OPEN)
+        self._journal.change_index("insert into packs values(?,?,0,?)", [begun])
         lane.pack = PackWriter.create(path, lane.pack_class, self._owner, self._compressor)
         self._new_files = True
         return lane.pack

@@ -9,7 +9,8 @@ import apsw
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field, frozen
-from fabula.record.vault.folder import JOURNAL
+from fabula.record.vault.changes import DROP, KEEP, PUT, Change, apply
+from fabula.record.vault.folder import JOURNAL, PACKS, copies_on_disk
 from fabula.record.vault.marks import mark, shown_path, stored_path
 from fabula.record.vault.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.record.vault.values import Generation, SourceEntry
@@ -90,6 +91,17 @@ class Batch:
         for part in (self.sources, self.generations, self.segments, self.packs, self.frames, self.blobs, self.loose):
             part.clear()
         self.packed.clear()
+
+    def changes(self) -> list[Change]:
+        """Return what it changes of the rows of truth."""
+        found: tuple[Change, ...] = (
+            (DROP, "loose", [(digest,) for digest in self.packed]),
+            (PUT, "loose", self.loose),
+            (PUT, "sources", [marked(_source_row(entry)) for entry in self.sources.values()]),
+            (PUT, "generations", [marked(_generation_row(row)) for row in self.generations.values()]),
+            (PUT, "segments", [marked(row) for row in self.segments]),
+        )
+        return [change for change in found if change[2]]
 
     def __bool__(self) -> bool:
         """Say whether there is anything to write."""
@@ -242,25 +254,59 @@ class Journal:
 
     def commit(self, batch: Batch) -> None:
         """Write a batch in one durable transaction: the vault's commit point. Raises ``ERR_DISK``, ``ERR_LOCKED``."""
-        with journal_errors(self.path), self.connection as db:
-            many = db.executemany
-            many("insert or replace into packs values(?,?,?,?)", batch.packs.values())
-            many("insert into frames values(?,?,?,?,?,?,?)", batch.frames)
-            many("insert or replace into blobs values(?,?,?)", sorted(batch.blobs))
-            many("delete from loose where digest=?", [(digest,) for digest in batch.packed])
-            many("insert into loose(digest, class, data) values(?,?,?)", batch.loose)
-            many(
-                "insert or replace into sources values(?,?,?,?,?,?,?,?,?,?,?)",
-                [marked(_source_row(entry)) for entry in batch.sources.values()],
-            )
-            many(
-                "insert or replace into generations values(?,?,?,?,?,?,?,?,?,?,?)",
-                [marked(_generation_row(row)) for row in batch.generations.values()],
-            )
-            many(
-                "insert into segments(generation_id, offset, length, layout, digests, mark) values(?,?,?,?,?,?)",
-                map(marked, batch.segments),
-            )
+        try:
+            with journal_errors(self.path), self.connection as db:
+                many = db.executemany
+                many("insert or replace into packs values(?,?,?,?)", batch.packs.values())
+                many("insert into frames values(?,?,?,?,?,?,?)", batch.frames)
+                many("insert or replace into blobs values(?,?,?)", sorted(batch.blobs))
+                self._write(batch.changes())
+        except BaseException:
+            with suppress(FabulaError):
+                self.cut_copy()
+            raise
+
+    def put(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write rows of truth (without marks), replacing those of the same keys. Durable. Raises ``ERR_DISK``."""
+        self._change((PUT, table, [marked(row) for row in rows]))
+
+    def keep(self, table: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Write rows of truth (without marks) whose keys are new; return how many were. Durable."""
+        return self._change((KEEP, table, [marked(row) for row in rows]))
+
+    def drop(self, table: str, keys: Sequence[tuple[Any, ...]]) -> int:
+        """Remove rows of truth by their keys; return how many there were. Durable. Raises ``ERR_DISK``."""
+        return self._change((DROP, table, keys))
+
+    def _change(self, change: Change) -> int:
+        changed = 0
+        with journal_errors(self.path), self.connection:
+            changed += self._write([change])
+        return changed
+
+    def _write(self, changes: Sequence[Change]) -> int:
+        """Write changes of truth inside a transaction, also into the journal's copy; return how many rows changed."""
+        before = self.connection.total_changes()
+        apply(self.connection, changes)
+        changed = self.connection.total_changes() - before
+        if changed:
+            from fabula.record.vault import journal_copy
+
+            journal_copy.record(self.connection, self.path.parent, changes)
+        return changed
+
+    def cut_copy(self) -> None:
+        """Cut from the journal's copy what was never committed. Raises ``ERR_DISK``, ``ERR_LOCKED``."""
+        from fabula.record.vault import journal_copy
+
+        with journal_errors(self.path):
+            if not journal_copy.is_too_long(self.connection, self.path.parent):
+                return
+            self.connection.execute("begin immediate")  # else it may be what another process is about to commit
+            try:
+                journal_copy.cut(self.connection, self.path.parent)
+            finally:
+                self.connection.execute("rollback")
 
     def identity(self) -> tuple[bytes, bytes]:
         """Return the vault's own 16 bytes, that all its packs carry, and the key of its tombstones; made at first."""
@@ -268,11 +314,25 @@ class Journal:
             import secrets
 
             fresh = {"owner": secrets.token_bytes(OWNER_BYTES), "tombstone_key": secrets.token_bytes(KEY_BYTES)}
-            self.change("insert or ignore into meta values(?,?,?)", map(marked, fresh.items()))
+            self.keep("meta", fresh.items())
         return self.meta("owner") or b"", self.meta("tombstone_key") or b""
 
     def change(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement for each row in one durable transaction; return how many changed. Raises ``ERR_DISK``."""
+        """Run a statement for each row in one durable transaction; return how many changed. Raises ``ERR_DISK``.
+
+        For what :meth:`put`, :meth:`keep` and :meth:`drop` cannot do: the journal's copy is made anew with the next
+        change, and until then there is none.
+        """
+        from fabula.record.vault.journal_copy import forget
+
+        with journal_errors(self.path), self.connection:
+            changed = self.change_index(statement, rows)
+            if changed:
+                forget(self.connection)
+        return changed
+
+    def change_index(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """As :meth:`change`, for the index of records, which the journal's copy does not repeat."""
         db = self.connection
         before = db.total_changes()
         with journal_errors(self.path), db:
@@ -280,8 +340,10 @@ class Journal:
         return db.total_changes() - before
 
     def bytes_on_disk(self) -> int:
-        """Bytes of the database and its write-ahead log."""
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        """Bytes of the database, its write-ahead log and its copy."""
+        folder = self.path.parent
+        copies = [folder / PACKS / name for name in copies_on_disk(folder).values()]
+        files = (self.path, self.path.with_name(self.path.name + "-wal"), *copies)
         return sum(file.stat().st_size for file in files if file.exists())
 
 

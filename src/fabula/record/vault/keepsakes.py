@@ -10,7 +10,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import frozen
-from fabula.record.vault.journal import Journal, marked
+from fabula.record.vault.folder import require_journal
+from fabula.record.vault.journal import Journal
 from fabula.storage.files import ensure_folder
 
 if TYPE_CHECKING:
@@ -53,9 +54,10 @@ class Keepsakes:
     def open(cls, folder: Path, clock: Clock) -> Keepsakes:
         """Open those of the vault in ``folder`` for writing.
 
-        Raises ``ERR_VAULT_FORMAT``, ``ERR_DATABASE``, ``ERR_READ_ONLY``, ``ERR_DISK``.
+        Raises ``ERR_VAULT_FORMAT``, ``ERR_VAULT_DAMAGED``, ``ERR_DATABASE``, ``ERR_READ_ONLY``, ``ERR_DISK``.
         """
         ensure_folder(folder)
+        require_journal(folder)
         return cls(Journal.open(folder, read_only=False), clock)
 
     def close(self) -> None:
@@ -66,12 +68,11 @@ class Keepsakes:
 
     def pin(self, kind: str, ref: str) -> bool:
         """Pin something; say whether it was not pinned before."""
-        row = marked((kind, ref, self._clock.now_ms()))
-        return bool(self._journal.change("insert or ignore into pins values(?,?,?,?)", [row]))
+        return bool(self._journal.keep("pins", [(kind, ref, self._clock.now_ms())]))
 
     def unpin(self, kind: str, ref: str) -> bool:
         """Take a pin away; say whether there was one."""
-        return bool(self._journal.change("delete from pins where kind=? and ref=?", [(kind, ref)]))
+        return bool(self._journal.drop("pins", [(kind, ref)]))
 
     def pins(self) -> list[Pin]:
         """Return all pins, the newest first."""
@@ -80,10 +81,9 @@ class Keepsakes:
     def entitle(self, kind: str, ref: str, title: str) -> None:
         """Give something a title; the empty text takes it away."""
         if title:
-            row = marked((kind, ref, title, self._clock.now_ms()))
-            self._journal.change("insert or replace into titles values(?,?,?,?,?)", [row])
+            self._journal.put("titles", [(kind, ref, title, self._clock.now_ms())])
         else:
-            self._journal.change("delete from titles where kind=? and ref=?", [(kind, ref)])
+            self._journal.drop("titles", [(kind, ref)])
 
     def titles(self, kind: str) -> dict[str, str]:
         """Return the titles given to things of a kind."""
@@ -93,8 +93,7 @@ class Keepsakes:
 
     def keep_card(self, ref: str, card: str) -> None:
         """Keep the card (JSON) of a thread; a newer one replaces it."""
-        row = marked((ref, card, self._clock.now_ms()))
-        self._journal.change("insert or replace into cards values(?,?,?,?)", [row])
+        self._journal.put("cards", [(ref, card, self._clock.now_ms())])
 
     def cards(self) -> dict[str, str]:
         """Return all cards."""
@@ -109,8 +108,8 @@ class Keepsakes:
         rows = []
         for uid, digest in cited:
             found = self._journal.rows(known, (uid, digest, reader))
-            rows.append(marked((uid, digest, reader, found[0][0] if found else now, now)))
-        self._journal.change("insert or replace into citations values(?,?,?,?,?,?)", rows)
+            rows.append((uid, digest, reader, found[0][0] if found else now, now))
+        self._journal.put("citations", rows)
 
     def citations(self, uid: str) -> list[Citation]:
         """Return to whom a record was handed out, the earliest first."""
@@ -121,8 +120,7 @@ class Keepsakes:
 
     def bury(self, kind: str, value: bytes) -> None:
         """Remember that something was forgotten on purpose, without keeping what it was."""
-        row = marked((self._print(kind, value), kind, self._clock.now_ms()))
-        self._journal.change("insert or ignore into tombstones values(?,?,?,?)", [row])
+        self._journal.keep("tombstones", [(self._print(kind, value), kind, self._clock.now_ms())])
 
     def is_buried(self, kind: str, value: bytes) -> bool:
         """Say whether this was forgotten on purpose."""

@@ -1,7 +1,8 @@
 """Repairing: a new journal from what can be read of the old one and from the packs.
 
-The index of records (``packs``, ``frames``, ``blobs``) is made anew from the packs themselves. Rows of truth are copied
-as they are, damaged marks included, so that nothing is declared sound that is not; the old journal is kept beside.
+The index of records (``packs``, ``frames``, ``blobs``) is made anew from the packs themselves. Rows of truth come from
+the old journal where their marks are right, then from its copy (see ``journal_copy``), then from the old journal as
+they are, damaged marks included, so that nothing is declared sound that is not. The old journal is kept beside.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ import apsw
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
+from fabula.record.vault import journal_copy
+from fabula.record.vault.changes import COLUMNS, KEEP, statement
 from fabula.record.vault.folder import JOURNAL, PACKS, packs_on_disk
 from fabula.record.vault.journal import marked
-from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, TRUTH_TABLES, VERSION
+from fabula.record.vault.journal_replay import replay
+from fabula.record.vault.marks import mark
+from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, VERSION
 from fabula.storage.database import database_errors, open_database
 from fabula.storage.files import PRIVATE_FILE, disk_errors, sync_folder
 from fabula.storage.packs import PackReader
@@ -50,14 +55,14 @@ def rebuild(folder: Path) -> Rebuilt:
     rebuilt = Rebuilt()
     old, new = folder / JOURNAL, folder / _NEW
     _remove(new)
+    if not old.exists():
+        _remove_log(old)  # a log without its database would be applied to the new one
     target = open_database(new, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
     try:
         with database_errors(new), target:
-            if old.exists():
-                _copy_truth(old, target, rebuilt)
-            else:
-                rebuilt.problems.append(f"{JOURNAL} is missing: which files the records made up is not known")
+            _gather_truth(folder, target, rebuilt)
             _index_packs(folder, target, rebuilt)
+            journal_copy.renew(target, folder)
         target.execute("pragma wal_checkpoint(truncate)")
     finally:
         target.close()
@@ -84,15 +89,57 @@ def _remove_log(path: Path) -> None:
 # -- truth ---------------------------------------------------------------------------------------------------------
 
 
-def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> None:
+def _gather_truth(folder: Path, target: apsw.Connection, rebuilt: Rebuilt) -> None:
+    old = folder / JOURNAL
+    broken = _copy_truth(old, target, rebuilt) if old.exists() else []
+    played = replay(folder, _named_copy(old) if old.exists() else None)
+    if played is not None:
+        rebuilt.problems.extend(f"{played.name}: {problem}" for problem in played.problems)
+        for table, columns in COLUMNS.items():
+            for row in played.db.execute(f"select {', '.join(columns)} from {table}"):
+                _copy_row(table, row, target, rebuilt)
+        played.db.close()
+    if not old.exists():
+        known = played is not None and played.whole
+        rest = "its copy gives back all that was committed" if known else "which files the records made up is not known"
+        rebuilt.problems.insert(0, f"{JOURNAL} is missing: {rest}")
+    for table, row in broken:
+        _copy_row(table, row, target, rebuilt)
+
+
+def _named_copy(old: Path) -> tuple[int, int, int] | None:
+    """Return which copy the old journal names, ``None`` when that cannot be read."""
+    source = apsw.Connection(str(old), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        row = source.execute("select value from meta where key=?", (journal_copy.META,)).fetchone()
+        return journal_copy.state_of(row[0] if row else None)
+    except _UNREADABLE:
+        return None
+    finally:
+        source.close()
+
+
+def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> list[tuple[str, tuple[Any, ...]]]:
+    """Copy what is sound; return the rows (and their tables) that are not as they were written."""
+    broken = []
     source = apsw.Connection(str(old))
     try:
         _merge_log(source, old)
-        for table in TRUTH_TABLES:
-            for row in _rows(source, table, rebuilt):
-                _copy_row(table, row, target, rebuilt)
+        for table, columns in COLUMNS.items():
+            for row in _rows(source, table, columns, rebuilt):
+                if table == "meta" and row[0] == journal_copy.META:
+                    continue
+                if _is_as_written(table, row):
+                    _copy_row(table, row, target, rebuilt)
+                else:
+                    broken.append((table, row))
     finally:
         source.close()
+    return broken
+
+
+def _is_as_written(table: str, row: tuple[Any, ...]) -> bool:
+    return _is_sound(*row) if table == "loose" else mark(*row[:-1]) == row[-1]
 
 
 def _copy_row(table: str, row: tuple[Any, ...], target: apsw.Connection, rebuilt: Rebuilt) -> None:
@@ -100,12 +147,12 @@ def _copy_row(table: str, row: tuple[Any, ...], target: apsw.Connection, rebuilt
         rebuilt.problems.append("loose: a record does not match its digest")
         return
     try:
-        target.execute(f"insert into {table} values({','.join('?' * len(row))}) on conflict do nothing", row)
+        target.execute(statement(KEEP, table), row)
     except (apsw.ConstraintError, apsw.SQLError, UnicodeError) as error:
         rebuilt.problems.append(f"{table}: {error}")
 
 
-def _is_sound(_: object, digest: object, __: object, data: object, *___: object) -> bool:
+def _is_sound(digest: object, _: object, data: object) -> bool:
     return isinstance(data, bytes) and sha256(data).digest() == digest
 
 
@@ -117,14 +164,16 @@ def _merge_log(source: apsw.Connection, old: Path) -> None:
             raise FabulaError("ERR_LOCKED", f"{old}: other processes are reading", "end them, then repeat the command")
 
 
-def _rows(source: apsw.Connection, table: str, rebuilt: Rebuilt) -> Iterator[tuple[Any, ...]]:
+def _rows(source: apsw.Connection, table: str, columns: tuple[str, ...], rebuilt: Rebuilt) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table; behind a damaged page, go on from the table's other end."""
+    query = f"select {', '.join(columns)} from {table} not indexed"
+    order = " order by rowid" if table == "loose" else ""
     try:
-        yield from source.execute(f"select * from {table} not indexed")
+        yield from source.execute(query + order)
     except _UNREADABLE as error:
         rebuilt.problems.append(f"{table}: {error}")
         with suppress(*_UNREADABLE):
-            yield from source.execute(f"select * from {table} not indexed order by 1 desc")
+            yield from source.execute(f"{query} order by {'rowid' if table == 'loose' else 1} desc")
 
 
 # -- the index -----------------------------------------------------------------------------------------------------

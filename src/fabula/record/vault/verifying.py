@@ -12,6 +12,7 @@ from fabula.kernel.hashes import digest_text
 from fabula.record.vault import manifest
 from fabula.record.vault.folder import JOURNAL, PACKS, pack_name, packs_on_disk
 from fabula.record.vault.journal import journal_errors
+from fabula.record.vault.journal_replay import differences
 from fabula.record.vault.marks import mark, shown_path
 from fabula.record.vault.schema import CLOSED, ENDED, OPEN, SCHEMA, TRUTH_TABLES
 from fabula.record.vault.values import Damage, Touched
@@ -37,6 +38,7 @@ def verify(folder: Path, journal: Journal) -> Iterator[Damage]:
                 finding
                 for check in (
                     _journal(journal),
+                    _copy(folder, journal),
                     _strangers(journal, names),
                     _packs(folder, journal),
                     _loose(journal),
@@ -80,6 +82,12 @@ def _journal(journal: Journal) -> Iterator[Finding]:
             if mark(*row[:-1]) != row[-1]:
                 named = shown_path(row[2]) if table == "sources" else str(row[:2])
                 yield f"{JOURNAL}: {table}", None, f"the row {named} does not match its checksum", []
+
+
+def _copy(folder: Path, journal: Journal) -> Iterator[Finding]:
+    """Check that the journal's copy says what the journal says."""
+    for name, problem in differences(journal.connection, folder):
+        yield name, None, problem, []
 
 
 def _as_made() -> apsw.Connection:
