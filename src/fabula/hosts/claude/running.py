@@ -10,7 +10,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fabula.hosts.claude.fields import text_of
 
