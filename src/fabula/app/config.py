@@ -57,6 +57,10 @@ KEYS: tuple[Key, ...] = (
         "OpenCode's database of sessions",
         "OPENCODE_DB",
     ),
+    Key("record.kimi_home", "path", "~/.kimi-code", "Kimi Code's folder, whose `sessions` are read", "KIMI_CODE_HOME"),
+    Key("record.kimi_cli_home", "path", "~/.kimi", "kimi-cli's folder, whose `sessions` are read", "KIMI_SHARE_DIR"),
+    Key("record.pi_agent", "path", "~/.pi/agent", "Pi's folder, whose `sessions` are read", "PI_CODING_AGENT_DIR"),
+    Key("record.pi_sessions", "paths", (), "further folders of Pi's sessions", "PI_CODING_AGENT_SESSION_DIR"),
     Key("record.vault_roots", "paths", (), "further folders of sealed generations (vN-*.jsonl), read only"),
     Key("record.ignore", "texts", (), "globs over paths of transcripts and of projects that are never read"),
     Key("record.size_budget_mb", "int", 20_000, "size of vault and map above which `fabula doctor` warns", least=1),
@@ -122,6 +126,10 @@ _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "CLAUDE_CONFIG_DIR": lambda text: tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip())),
     "CODEX_HOME": lambda text: text,
     "GEMINI_CLI_HOME": lambda text: f"{text}/.gemini",
+    "KIMI_CODE_HOME": lambda text: text,
+    "KIMI_SHARE_DIR": lambda text: text,
+    "PI_CODING_AGENT_DIR": lambda text: text,
+    "PI_CODING_AGENT_SESSION_DIR": lambda text: (text,),
     "OPENCODE_DB": lambda text: text if text.startswith(("/", "~/")) else f"$XDG_DATA_HOME/opencode/{text}",
 }
 

@@ -24,14 +24,18 @@ def configured_sources(config: Config) -> list[Source]:
     from fabula.hosts.claude.source import ClaudeSource
     from fabula.hosts.codex.source import CodexSource
     from fabula.hosts.gemini.source import GeminiSource
+    from fabula.hosts.kimi.source import KimiSource
     from fabula.hosts.opencode.roots import OpenCodeRoots
     from fabula.hosts.opencode.source import OpenCodeSource
+    from fabula.hosts.pi.source import PiSource
 
     sources: list[Source] = [
         ClaudeSource(config["record.claude_roots"]),
         CodexSource(config["record.codex_home"]),
         GeminiSource(config["record.gemini_home"]),
         OpenCodeSource(OpenCodeRoots(config["record.opencode_database"], config["record.opencode_data"] / "storage")),
+        KimiSource(config["record.kimi_home"], config["record.kimi_cli_home"]),
+        PiSource((config["record.pi_agent"] / "sessions", *config["record.pi_sessions"])),
     ]
     if config["record.vault_roots"]:
         from fabula.hosts.claude.generations import GenerationFolder

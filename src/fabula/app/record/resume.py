@@ -24,11 +24,15 @@ _OPENERS: dict[str, tuple[str, ...]] = {
     "codex": ("codex", "resume"),
     "gemini": ("gemini", "--resume"),
     "opencode": ("opencode", "--session"),
+    "kimi": ("kimi", "--session"),
+    "pi": ("pi", "--session"),
 }
 #: The variable that points an agent to its folder, the folder's usual name, and the folder below it with transcripts.
 _FOLDERS: dict[str, tuple[str, str, str]] = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     "codex": ("CODEX_HOME", ".codex", "sessions"),
+    "kimi": ("KIMI_CODE_HOME", ".kimi-code", "sessions"),
+    "pi": ("PI_CODING_AGENT_DIR", ".pi/agent", "sessions"),
 }
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
