@@ -36,6 +36,20 @@ COMMANDS: tuple[Command, ...] = (
     ),
     record_verb("rebuild", "make the map anew from vault and sources"),
     record_verb(
+        "forget",
+        "remove something from the record for good, with your consent",
+        arguments=(
+            Argument("targets", f"sessions, threads or records: {_ID}", "any", metavar="SESSION|THREAD|RECORD"),
+        ),
+        options=(
+            Option("--pattern", "whatever holds this text, in any case", "text"),
+            Option("--regex", "the pattern is a regular expression"),
+            Option("--apply", "ask for consent at the terminal, then do it; without it nothing is changed"),
+        ),
+        details="Erased from vault and map, and kept out of later scans. Your agent's own files stay as they are.",
+        examples=("fabula record forget 3f2a", "fabula record forget --pattern hunter2 --apply"),
+    ),
+    record_verb(
         "title",
         "give a session a title of your own",
         arguments=(

@@ -85,14 +85,14 @@ class Survey:
         self._vault = vault
         self._sources = sources
         self._known = known
-        self._verdicts: dict[bytes, bool] = {}
+        self._staying: set[bytes] = set()  # digests of bytes that were judged to stay
 
     def look(self, judge: Judge, found: Callable[[Sight], None] | None = None) -> list[Doomed]:
-        """Return what goes, by generation; ``found`` is told of every piece that goes, once for equal bytes.
+        """Return what goes, by generation; ``found`` is told of every piece that goes.
 
         Raises ``ERR_DATABASE``.
         """
-        self._verdicts = {}
+        self._staying = set()
         doomed = []
         with Walk(self._vault.folder, self._vault.journal) as walk:
             for entry in self._vault.sources():
@@ -113,17 +113,15 @@ class Survey:
         for piece, read in walk.pieces(generation.id):
             in_pack = piece.kind in manifest.IN_PACK
             shared = in_pack and remembers and piece.length >= TELLING_BYTES
-            goes = self._verdicts.get(piece.value) if shared else None
-            if goes is None:
-                sight = _sight(entry, generation, piece, read, reader)
-                goes = sight is not None and judge.verdict(sight)
-                if shared:
-                    self._verdicts[piece.value] = goes
-                if goes and found is not None and sight is not None:
-                    found(sight)
-            if not goes:
+            known = shared and piece.value in self._staying
+            sight = None if known else _sight(entry, generation, piece, read, reader)
+            if sight is None or not judge.verdict(sight):
+                if shared and sight is not None:
+                    self._staying.add(piece.value)
                 one.left += piece.kind in manifest.IN_PACK or (piece.kind == manifest.GAP and bool(piece.value.strip()))
                 continue
+            if found is not None:
+                found(sight)
             one.pieces.append((piece.offset, piece.length))
             one.size += piece.length
             one.records += piece.kind == manifest.RECORD

@@ -1,0 +1,195 @@
+"""The verb ``record forget``: the one way to remove something from the record for good.
+
+Everything is taken in first, so that nothing of it turns up later; then what goes is found and shown; a person agrees;
+it is erased from the vault in one transaction, the map is made anew without it, and a scan never takes it in again.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fabula.app.access import SCAN_WAIT_SECONDS
+from fabula.app.consent import require_consent
+from fabula.app.record.forget_lines import preview_lines
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import field, frozen
+from fabula.record.forgetting.wanted import Named, read_pattern, want
+
+if TYPE_CHECKING:
+    import re
+
+    from fabula.app.wiring import App
+    from fabula.record.forgetting.plan import Plan
+    from fabula.record.forgetting.quotes import HandedOut, Quoting
+    from fabula.record.forgetting.survey import Doomed
+    from fabula.record.map.files import KnownFile
+    from fabula.record.scan.report import Progress
+
+WORD = "forget"
+
+
+@frozen
+class ForgetRequest:
+    """``targets``: sessions, threads, records. ``pattern``: whatever holds this text. ``apply``: not only a preview."""
+
+    targets: tuple[str, ...] = ()
+    pattern: str = ""
+    regex: bool = False
+    apply: bool = False
+    progress: Progress | None = None
+
+
+@frozen
+class HitFile:
+    """A file that something goes from. ``on_disk``: the agent's own file is still there, and still holds it."""
+
+    path: str
+    session: str
+    generations: int
+    records: int
+    bytes: int
+    whole: bool
+    on_disk: bool
+    named: bool  # its session, or a part of it, was named
+
+
+@frozen
+class Erased:
+    """What was done to the vault's files."""
+
+    packs: int
+    freed: int
+    unreadable: list[str]
+
+
+@frozen
+class ForgetResult:
+    """What goes, or what went (``applied``).
+
+    ``records`` counts records with an id, each once; ``others`` records without one and stretches that are no record;
+    ``bytes`` are distinct bytes. ``staying`` counts records that a named session only repeats of another one.
+    """
+
+    applied: bool
+    targets: list[Named]
+    pattern: str
+    sessions: list[str]  # that go as a whole
+    threads: list[str]
+    records: int
+    others: int
+    bytes: int
+    files: list[HitFile]
+    staying: int
+    handed_out: list[HandedOut] = field(default_factory=list)
+    quoting: list[Quoting] = field(default_factory=list)
+    erased: Erased | None = None
+
+
+def forget(app: App, request: ForgetRequest) -> ForgetResult:
+    """Preview or do it. Raises ``ERR_USAGE``, ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_CONSENT``, ``ERR_LOCKED``,
+    ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
+    """
+    if not request.targets and not request.pattern:
+        raise FabulaError("ERR_USAGE", "nothing was named that should be forgotten", "fabula record forget ID")
+    pattern = read_pattern(request.pattern, is_regex=request.regex) if request.pattern else None
+    app.record.scan(progress=request.progress)
+    plan, named = _plan(app, request, pattern)
+    result = _result(app, request, plan, named)
+    if not plan.doomed:
+        what = f"holds {request.pattern!r}" if request.pattern else "of it is in the vault"
+        raise FabulaError("ERR_NOT_FOUND", f"nothing {what}", "fabula record search WORDS")
+    if not request.apply:
+        return result
+    require_consent(preview_lines(result), WORD, f"fabula record forget {' '.join(request.targets)} --apply".strip())
+    erased = _apply(app, plan)
+    app.record.scan(rebuild=True, progress=request.progress)
+    return _with(result, erased)
+
+
+def _plan(app: App, request: ForgetRequest, pattern: re.Pattern[str] | None) -> tuple[Plan, list[Named]]:
+    from fabula.record.forgetting.plan import make_plan
+    from fabula.record.loader import by_host
+    from fabula.record.vault.vault import Vault
+
+    wanted, named = want(app.reader(), app.loader(), request.targets, pattern)
+    with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
+        plan = make_plan(vault, app.reader(), by_host(app.sources()), _known(app), wanted)
+    return plan, named
+
+
+def _known(app: App) -> dict[int, KnownFile]:
+    from fabula.record.map.files import all_files
+
+    return {one.vault_generation: one for one in all_files(app.reader()) if one.vault_generation is not None}
+
+
+def _apply(app: App, plan: Plan) -> Erased:
+    """Erase under both locks. The map goes first: it is derived, and must not outlive what it was made of."""
+    from fabula.app.holdings import remove_derived
+    from fabula.record.forgetting.plan import hit_by
+    from fabula.record.loader import by_host
+    from fabula.record.vault.erasing import erase
+    from fabula.record.vault.vault import Vault
+    from fabula.storage.locks import FileLock
+
+    with FileLock(app.home.lock, SCAN_WAIT_SECONDS), Vault.open(app.home.vault, app.clock) as vault:
+        doomed = hit_by(plan, vault, by_host(app.sources()), _known(app))
+        app.record.close()
+        remove_derived(app.home.root)
+        swept = erase(app.home.vault, vault.journal, plan.erasure(doomed), app.clock.now_ms())
+    return Erased(swept.packs, swept.freed, swept.unreadable)
+
+
+def _result(app: App, request: ForgetRequest, plan: Plan, named: list[Named]) -> ForgetResult:
+    from fabula.record.forgetting.quotes import handed_out, quoting
+    from fabula.record.vault.journal import Journal
+
+    wanted = plan.wanted
+    threads = {uid for kind, uid in plan.whole if kind == "thread"} | wanted.threads
+    journal = Journal.open(app.home.vault, read_only=True)
+    try:
+        handed = handed_out(journal, plan.uids)
+    finally:
+        journal.close()
+    return ForgetResult(
+        applied=False,
+        targets=named,
+        pattern=request.pattern,
+        sessions=[uid for kind, uid in plan.whole if kind == "session" and uid],
+        threads=[uid for kind, uid in plan.whole if kind == "thread"],
+        records=len(plan.uids),
+        others=len(plan.unnamed),
+        bytes=sum(plan.seen.values()),
+        files=_files(plan),
+        staying=len(wanted.others),
+        handed_out=handed,
+        quoting=quoting(app.reader(), plan.phrases, plan.rows, plan.uids, threads),
+    )
+
+
+def _files(plan: Plan) -> list[HitFile]:
+    paths: dict[str, list[Doomed]] = {}
+    for one in plan.doomed:
+        paths.setdefault(one.entry.path, []).append(one)
+    near = plan.wanted.sessions | plan.wanted.named
+    hits = [
+        HitFile(
+            path,
+            (entry := found[-1].entry).session,
+            len(found),
+            max(one.records for one in found),
+            max(one.size for one in found),
+            all(not one.left for one in found) and len(found) == len(entry.generations),
+            os.path.lexists(path.partition("#")[0]) and found[-1].generation.id == entry.generations[-1].id,
+            bool(near & {entry.session, entry.parent}),
+        )
+        for path, found in sorted(paths.items())
+    ]
+    return sorted(hits, key=lambda one: (not one.named, -one.records))
+
+
+def _with(result: ForgetResult, erased: Erased) -> ForgetResult:
+    from fabula.kernel.values import replace
+
+    return replace(result, applied=True, erased=erased)

@@ -1,0 +1,26 @@
+"""What is forgotten, or would be, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.app.record.forget_lines import preview_lines
+
+if TYPE_CHECKING:
+    from fabula.app.record.forget import ForgetResult
+    from fabula.cli.output import Out
+
+
+def render(result: ForgetResult, out: Out) -> None:
+    """Write the preview; after the deed, one line on what was done (the preview was shown before)."""
+    if result.erased is None:
+        for line in preview_lines(result):
+            out.line(line)
+        out.line(out.dim("nothing was changed; with --apply you are asked for your consent"))
+        return
+    out.line(
+        f"{out.bold('forgotten')}: {result.records:,} records, {result.bytes:,} bytes; {result.erased.packs} packs "
+        f"written anew ({result.erased.freed:,} bytes less), the map made anew"
+    )
+    for problem in result.erased.unreadable:
+        out.line(out.dim(f"damaged before, and left out: {problem}"))
