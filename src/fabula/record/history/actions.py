@@ -81,13 +81,13 @@ def _text(given: Mapping[str, Any], *keys: str) -> str | None:
 
 def _write(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     path = _path(given, folder)
-    content = _text(given, "content", "file_text", "contents")
-    return [Action(path, "write", block.tool, block.tool_id, content=content)] if path else []
+    content, append = _text(given, "content", "file_text", "contents"), given.get("mode") == "append"
+    return [Action(path, "write", block.tool, block.tool_id, content=content, append=append)] if path else []
 
 
 def _replacement(given: Mapping[str, Any], *, everywhere: bool = False) -> Replacement | None:
-    old = _text(given, "old_string", "oldString", "old_str", "oldText")
-    new = _text(given, "new_string", "newString", "new_str", "newText")
+    old = _text(given, "old_string", "oldString", "old_str", "oldText", "old")
+    new = _text(given, "new_string", "newString", "new_str", "newText", "new")
     if old is None or new is None:
         return None
     asked = given.get("replace_all", given.get("replaceAll", given.get("allow_multiple", everywhere)))
@@ -98,7 +98,9 @@ def _edit(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     path = _path(given, folder)
     if not path:
         return []
-    parts = given.get("edits")
+    parts = given.get("edits", given.get("edit"))
+    if isinstance(parts, dict):
+        parts = [parts]
     pieces = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else [given]
     found = [_replacement(piece) for piece in pieces]
     whole = [replacement for replacement in found if replacement is not None]
@@ -118,9 +120,13 @@ def _counted_edit(block: Block, given: Mapping[str, Any], folder: str) -> list[A
     return made
 
 
+#: Arguments that ask for a part of a file.
+_PARTIAL = ("offset", "limit", "line_offset", "n_lines", "start_line", "end_line", "view_range")
+
+
 def _read(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     path = _path(given, folder)
-    partial = any(given.get(key) is not None for key in ("offset", "limit", "start_line", "end_line", "view_range"))
+    partial = any(given.get(key) is not None for key in _PARTIAL)
     return [Action(path, "read", block.tool, block.tool_id, partial=partial)] if path else []
 
 
@@ -204,14 +210,14 @@ def shell_text(given: Mapping[str, Any]) -> str:
 #: Names under which agents offer a shell.
 SHELL_TOOLS = frozenset(
     ("Bash", "bash", "shell", "exec_command", "local_shell_call", "run_shell_command", "container.exec", "exec",
-     "shell_command", "PowerShell")
+     "Shell", "shell_command", "PowerShell")
 )  # fmt: skip
 
 _HANDLERS: dict[str, Callable[[Block, Mapping[str, Any], str], list[Action]]] = {
-    **dict.fromkeys(("Write", "write", "write_file", "create_file", "write_to_file", "create"), _write),
-    **dict.fromkeys(("Edit", "edit", "MultiEdit", "multiedit", "edit_file", "str_replace"), _edit),
+    **dict.fromkeys(("Write", "write", "WriteFile", "write_file", "create_file", "write_to_file", "create"), _write),
+    **dict.fromkeys(("Edit", "edit", "StrReplaceFile", "MultiEdit", "multiedit", "edit_file", "str_replace"), _edit),
     "replace": _counted_edit,
-    **dict.fromkeys(("Read", "read", "read_file", "view", "read_text_file"), _read),
+    **dict.fromkeys(("Read", "read", "ReadFile", "read_file", "view", "read_text_file"), _read),
     "NotebookEdit": _notebook,
     **dict.fromkeys(("str_replace_editor", "str_replace_based_edit_tool"), _editor),
     **dict.fromkeys(("apply_patch", "patch"), _patch),
