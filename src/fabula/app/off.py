@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabula.record.sources import Source
 
 HEAD_BYTES = 65_536  # of a transcript, in which its working directory is looked for
-_CWD = re.compile(rb'"(?:cwd|directory)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
+_CWD = re.compile(rb'"(?:cwd|directory|working_dir)"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
 _SESSION = re.compile(rb'"sessionID"\s*:\s*("[^"\\]{1,200}")')
 _PLAIN = (".jsonl", ".json")
 
@@ -39,7 +39,7 @@ def _identity(source: Source, file: SourceFile) -> tuple[str, str]:
     except OSError:
         return "", file.session
     named = _text(_SESSION, head)
-    cwd = _text(_CWD, head) or _beside(file)
+    cwd = _text(_CWD, head) or _beside(file) or _in_rows(source, file)
     absolute = cwd.startswith("/") or cwd[1:3] in {":\\", ":/"}
     return cwd if absolute else "", file.session or named
 
@@ -58,6 +58,18 @@ def _head(source: Source, file: SourceFile) -> bytes:
             return stream.read(HEAD_BYTES)
     chunk = next(source.container(file).chunks(0), None)
     return chunk.data[:HEAD_BYTES] if chunk else b""
+
+
+def _in_rows(source: Source, file: SourceFile) -> str:
+    """Return the folder that the first rows of a database tell, where they tell it in no text (Cursor's chats)."""
+    if "#" not in file.path:
+        return ""
+    normaliser = source.normaliser(file, None)
+    for value in next((chunk.values for chunk in source.container(file).chunks(0)), []):
+        record = normaliser.normalise(value.value, value.offset, value.length)
+        if not isinstance(record, str) and record.cwd:
+            return record.cwd
+    return ""
 
 
 def _beside(file: SourceFile) -> str:

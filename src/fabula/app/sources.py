@@ -23,7 +23,10 @@ def configured_sources(config: Config) -> list[Source]:
     """
     from fabula.hosts.claude.source import ClaudeSource
     from fabula.hosts.codex.source import CodexSource
+    from fabula.hosts.copilot.source import CopilotSource
+    from fabula.hosts.cursor.source import CursorSource
     from fabula.hosts.gemini.source import GeminiSource
+    from fabula.hosts.goose.source import GooseSource
     from fabula.hosts.kimi.source import KimiSource
     from fabula.hosts.opencode.roots import OpenCodeRoots
     from fabula.hosts.opencode.source import OpenCodeSource
@@ -34,6 +37,9 @@ def configured_sources(config: Config) -> list[Source]:
         CodexSource(config["record.codex_home"]),
         GeminiSource(config["record.gemini_home"]),
         OpenCodeSource(OpenCodeRoots(config["record.opencode_database"], config["record.opencode_data"] / "storage")),
+        CopilotSource(config["record.copilot_home"]),
+        GooseSource(config["record.goose_data"]),
+        CursorSource(config["record.cursor_home"]),
         KimiSource(config["record.kimi_home"], config["record.kimi_cli_home"]),
         PiSource((config["record.pi_agent"] / "sessions", *config["record.pi_sessions"])),
     ]

@@ -90,6 +90,9 @@ def source_folders(app: App) -> list[SourceFolder]:
         ("codex", config["record.codex_home"]),
         ("gemini", config["record.gemini_home"]),
         ("opencode", config["record.opencode_data"]),
+        ("copilot", config["record.copilot_home"]),
+        ("goose", config["record.goose_data"]),
+        ("cursor", config["record.cursor_home"]),
         *(("generations", root) for root in config["record.vault_roots"]),
     ]
     return [SourceFolder(host, str(path), path.is_dir()) for host, path in named]

@@ -63,16 +63,20 @@ class Walker:
             except OSError as error:
                 self.problems.append((entry.path, error.strerror or str(error)))
 
-    def folders(self, folder: str) -> list[str]:
-        """Return the names of the folders in ``folder``, sorted."""
+    def entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """Return what lies in ``folder`` itself, sorted by name; nothing when there is no such folder."""
         try:
             with os.scandir(folder) as listing:
-                return sorted(entry.name for entry in listing if entry.is_dir())
+                return sorted(listing, key=lambda entry: entry.name)
         except FileNotFoundError:
             return []
         except OSError as error:
             self.problems.append((folder, error.strerror or str(error)))
             return []
+
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in ``folder``, sorted."""
+        return [entry.name for entry in self.entries(folder) if entry.is_dir()]
 
     def one(self, path: str) -> os.stat_result | None:
         """Return the stat of one regular file, ``None`` when there is none."""

@@ -15,7 +15,7 @@ from fabula.hosts.opencode.normaliser import OpenCodeNormaliser
 from fabula.hosts.opencode.roots import OpenCodeRoots
 from fabula.hosts.opencode.source import OpenCodeSource
 from fabula.kernel.records import KINDS, Record, SourceFile
-from fabula.record.containers.rows import column_text, foreign_reader, read_line
+from fabula.record.containers.rows import column_bytes, foreign_reader, read_line
 from fabula.testing.opencode_database import OpenCodeDatabase
 from fabula.testing.rollouts import OpenCodeStorage
 
@@ -102,7 +102,7 @@ def test_every_row_of_the_session_is_in_the_stream_and_can_be_rebuilt(owner):
         assert [read_line(line) for line in data.splitlines()] == list(session_rows(connection, "ses_1"))
     stored = owner.connection.execute("select data from part where id='prt_5'").fetchone()[0]
     line = next(line for line in data.splitlines() if b"prt_5" in line)
-    assert column_text(line, "data") == stored
+    assert column_bytes(line, ("data",)) == stored.encode()
 
 
 def test_lone_surrogates_in_a_column_become_valid_text(owner):

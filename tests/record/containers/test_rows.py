@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabula.record.containers.rows import (
     SessionRows,
-    column_text,
+    column_bytes,
     foreign_reader,
     line_chunks,
     read_line,
@@ -37,7 +37,7 @@ def test_a_row_survives_its_line(table, row):
 
 @given(texts)
 def test_a_text_column_is_given_back_letter_for_letter(text):
-    assert column_text(row_line("part", {"id": "p", "data": text}), "data") == text
+    assert column_bytes(row_line("part", {"id": "p", "data": text}), ("data",)) == text.encode()
 
 
 def test_infinities_survive_and_what_is_no_row_is_refused():
@@ -45,7 +45,7 @@ def test_infinities_survive_and_what_is_no_row_is_refused():
     for line in (b"{}", b"[]", b"nonsense", b'{"table":"t","row":{"a":[1]}}', b'{"table":"t","row":{"a":{"hex":1}}}'):
         with pytest.raises(ValueError, match=r"."):
             read_line(line)
-    assert column_text(row_line("t", {"n": 1}), "n") is None
+    assert column_bytes(row_line("t", {"n": 1}), ("n", "m")) is None
 
 
 @given(st.lists(rows, max_size=8), st.integers(1, 200))

@@ -26,6 +26,9 @@ _OPENERS: dict[str, tuple[str, ...]] = {
     "opencode": ("opencode", "--session"),
     "kimi": ("kimi", "--session"),
     "pi": ("pi", "--session"),
+    "copilot": ("copilot", "--resume"),
+    "goose": ("goose", "session", "--resume", "--session-id"),
+    "cursor": ("cursor-agent", "--resume"),
 }
 #: The variable that points an agent to its folder, the folder's usual name, and the folder below it with transcripts.
 _FOLDERS: dict[str, tuple[str, str, str]] = {
@@ -33,6 +36,8 @@ _FOLDERS: dict[str, tuple[str, str, str]] = {
     "codex": ("CODEX_HOME", ".codex", "sessions"),
     "kimi": ("KIMI_CODE_HOME", ".kimi-code", "sessions"),
     "pi": ("PI_CODING_AGENT_DIR", ".pi/agent", "sessions"),
+    "copilot": ("COPILOT_HOME", ".copilot", "session-state"),
+    "cursor": ("CURSOR_DATA_DIR", ".cursor", "chats"),
 }
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.kernel.values import define
-from fabula.record.containers.rows import as_os_error, foreign_reader, select_rows, version_of
+from fabula.hosts.row_sessions import SessionVersion
+from fabula.record.containers.rows import select_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,47 +27,10 @@ _CHANGES = (
     ),
 )
 _SESSIONS = "select id, time_updated from session order by time_created, id"
-_WRAP = 1 << 62
 
 
-@define
-class SessionVersion:
-    """A session and a signature of its rows: how many, when the last one changed, the sum of their times."""
-
-    id: str
-    parent: str = ""
-    rows: int = 1
-    updated_ms: int = 0
-    times: int = 0
-
-    def add(self, count: object, last: object, total: object) -> None:
-        """Take in the rows of one table."""
-        self.rows += count if isinstance(count, int) else 0
-        self.updated_ms = max(self.updated_ms, last if isinstance(last, int) else 0)
-        self.times = (self.times + (int(total) if isinstance(total, int | float) else 0)) % _WRAP
-
-
-class Versions:
-    """The sessions of one database; looked at again only when the database changed."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._version: tuple[int, ...] = ()
-        self._sessions: list[SessionVersion] = []
-        self.notes: list[str] = []
-
-    def read(self) -> list[SessionVersion]:
-        """Return the sessions with their signatures. Raises ``OSError``."""
-        version = version_of(self._path)
-        if version != self._version:
-            self.notes = []
-            with foreign_reader(self._path, self.notes) as connection, as_os_error(self._path):
-                self._sessions = _versions(connection)
-            self._version = version
-        return self._sessions
-
-
-def _versions(connection: apsw.Connection) -> list[SessionVersion]:
+def session_versions(connection: apsw.Connection) -> list[SessionVersion]:
+    """Return the sessions with the signatures of their rows."""
     parented = "parent_id" in {
         row["name"] for row in select_rows(connection, "select name from pragma_table_info('session')")
     }

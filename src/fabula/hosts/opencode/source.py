@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.fields import text_of
 from fabula.hosts.walking import Walker, source_file
-from fabula.kernel.records import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabula.hosts.opencode.database import Versions
     from fabula.hosts.opencode.roots import OpenCodeRoots
+    from fabula.hosts.row_sessions import Versions
+    from fabula.kernel.records import SourceFile
     from fabula.record.sources import Container, Normaliser
 
 OBJECT_LIMIT = 8 << 20  # bytes of a stored session or message that are read for its parts
@@ -78,9 +78,10 @@ class OpenCodeSource:
         if found is None:
             return
         if self._versions is None:
-            from fabula.hosts.opencode.database import Versions
+            from fabula.hosts.opencode.database import session_versions
+            from fabula.hosts.row_sessions import Versions
 
-            self._versions = Versions(path)
+            self._versions = Versions(path, session_versions)
         try:
             sessions = self._versions.read()
         except OSError as error:
@@ -88,10 +89,7 @@ class OpenCodeSource:
             return
         self._walker.problems += [(path, note) for note in self._versions.notes]
         for session in sessions:
-            yield SourceFile(
-                self.host, f"{path}#{session.id}", "subagent" if session.parent else "session", session.id,
-                session.rows, session.updated_ms * 1_000_000, session.times, found.st_ino, session.parent,
-            )  # fmt: skip
+            yield session.file(self.host, path, found.st_ino)
 
     def _stored_object(self, session: str, message: str) -> dict[str, Any]:
         """Return the stored session, or one of its messages, that a stored part belongs to; empty when it is gone."""

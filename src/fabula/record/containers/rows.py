@@ -1,7 +1,8 @@
 """Sessions kept as rows of another program's SQLite database, read as a stream of canonical JSON lines.
 
 One line a row: ``{"row":{column:value,…},"table":name}``. Texts stay texts, so a JSON column is kept letter for
-letter; a blob is ``{"hex":…}`` and a real ``{"real":repr}``, so that rows can be rebuilt exactly.
+letter; a blob is ``{"utf8":…}`` where it is valid UTF-8, else ``{"hex":…}``, and a real ``{"real":repr}``, so that
+rows can be rebuilt exactly.
 """
 
 from __future__ import annotations
@@ -50,20 +51,29 @@ def read_line(line: bytes) -> tuple[str, Row]:
         raise ValueError(f"not a row: {error}") from error
 
 
-def column_text(line: bytes, column: str) -> str | None:
-    """Return a text column of a row's line, as the database holds it; ``None`` when it has none."""
-    value = read_line(line)[1].get(column)
-    return value if isinstance(value, str) else None
+def column_bytes(line: bytes, columns: tuple[str, ...]) -> bytes | None:
+    """Return the first of ``columns`` that holds a text or a blob, as the database holds it; ``None`` without one."""
+    row = read_line(line)[1]
+    for column in columns:
+        value = row.get(column)
+        if isinstance(value, str | bytes):
+            return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    return None
 
 
 def _written(value: Value) -> Any:
     if isinstance(value, bytes):
-        return {"hex": value.hex()}
+        try:
+            return {"utf8": value.decode()}
+        except UnicodeDecodeError:
+            return {"hex": value.hex()}
     return {"real": repr(value)} if isinstance(value, float) else value
 
 
 def _read(value: Any) -> Value:
     if isinstance(value, dict):
+        if "utf8" in value:
+            return str(value["utf8"]).encode()
         return bytes.fromhex(value["hex"]) if "hex" in value else float(value["real"])
     if value is None or isinstance(value, str | int):
         return value

@@ -55,9 +55,7 @@ def actions(block: Block, folder: str) -> list[Action]:
     """Return what a call block does to files; relative paths lie below ``folder``, the record's working folder."""
     handler = _HANDLERS.get(block.tool)
     if handler is None:
-        if not block.tool.startswith("mcp__"):
-            return []
-        handler = _HANDLERS.get(block.tool.rpartition("__")[2])
+        handler = _HANDLERS.get(block.tool.rpartition("__")[2]) if "__" in block.tool else None  # server__tool
         if handler is None:
             return []
     return handler(block, block.input or {}, folder)
@@ -86,8 +84,8 @@ def _write(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
 
 
 def _replacement(given: Mapping[str, Any], *, everywhere: bool = False) -> Replacement | None:
-    old = _text(given, "old_string", "oldString", "old_str", "oldText", "old")
-    new = _text(given, "new_string", "newString", "new_str", "newText", "new")
+    old = _text(given, "old_string", "oldString", "old_str", "oldText", "old", "before")
+    new = _text(given, "new_string", "newString", "new_str", "newText", "new", "after")
     if old is None or new is None:
         return None
     asked = given.get("replace_all", given.get("replaceAll", given.get("allow_multiple", everywhere)))
@@ -121,13 +119,18 @@ def _counted_edit(block: Block, given: Mapping[str, Any], folder: str) -> list[A
 
 
 #: Arguments that ask for a part of a file.
-_PARTIAL = ("offset", "limit", "line_offset", "n_lines", "start_line", "end_line", "view_range")
+_PARTIAL = ("offset", "limit", "line_offset", "n_lines", "line", "start_line", "end_line", "view_range")
 
 
 def _read(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     path = _path(given, folder)
     partial = any(given.get(key) is not None for key in _PARTIAL)
     return [Action(path, "read", block.tool, block.tool_id, partial=partial)] if path else []
+
+
+def _delete(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
+    path = _path(given, folder)
+    return [Action(path, "delete", block.tool, block.tool_id)] if path else []
 
 
 def _notebook(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
@@ -138,7 +141,7 @@ def _notebook(block: Block, given: Mapping[str, Any], folder: str) -> list[Actio
 
 def _editor(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     command = given.get("command")
-    if command == "create":
+    if command in ("create", "write"):
         return _write(block, given, folder)
     if command == "str_replace":
         return _edit(block, given, folder)
@@ -180,7 +183,7 @@ def _shell(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     command = shell_text(given)
     if "<<" not in command and " -" not in command and BEGIN not in command:
         return []
-    own = _text(given, "workdir", "cwd", "directory", "dir_path")
+    own = _text(given, "workdir", "cwd", "directory", "dir_path", "working_directory")
     folder = resolve(own, folder) if own else folder
     if BEGIN in command:
         return _patch_actions(block, command, folder)
@@ -210,16 +213,30 @@ def shell_text(given: Mapping[str, Any]) -> str:
 #: Names under which agents offer a shell.
 SHELL_TOOLS = frozenset(
     ("Bash", "bash", "shell", "exec_command", "local_shell_call", "run_shell_command", "container.exec", "exec",
-     "Shell", "shell_command", "PowerShell")
+     "shell_command", "PowerShell", "powershell", "developer__shell", "Shell", "run_terminal_cmd")
 )  # fmt: skip
 
 _HANDLERS: dict[str, Callable[[Block, Mapping[str, Any], str], list[Action]]] = {
     **dict.fromkeys(("Write", "write", "WriteFile", "write_file", "create_file", "write_to_file", "create"), _write),
-    **dict.fromkeys(("Edit", "edit", "StrReplaceFile", "MultiEdit", "multiedit", "edit_file", "str_replace"), _edit),
+    **dict.fromkeys(
+        (
+            "Edit",
+            "edit",
+            "StrReplaceFile",
+            "MultiEdit",
+            "multiedit",
+            "edit_file",
+            "str_replace",
+            "StrReplace",
+            "search_replace",
+        ),
+        _edit,
+    ),
     "replace": _counted_edit,
-    **dict.fromkeys(("Read", "read", "ReadFile", "read_file", "view", "read_text_file"), _read),
+    **dict.fromkeys(("Read", "read", "read_file", "ReadFile", "view", "read_text_file"), _read),
+    **dict.fromkeys(("Delete", "delete_file"), _delete),
     "NotebookEdit": _notebook,
-    **dict.fromkeys(("str_replace_editor", "str_replace_based_edit_tool"), _editor),
-    **dict.fromkeys(("apply_patch", "patch"), _patch),
+    **dict.fromkeys(("str_replace_editor", "str_replace_based_edit_tool", "text_editor"), _editor),
+    **dict.fromkeys(("apply_patch", "ApplyPatch", "patch"), _patch),
     **dict.fromkeys(SHELL_TOOLS, _shell),
 }

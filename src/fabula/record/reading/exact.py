@@ -6,9 +6,9 @@ from base64 import b64decode, b64encode
 from typing import Literal
 
 from fabula.kernel.values import frozen
-from fabula.record.containers.rows import column_text
+from fabula.record.containers.rows import column_bytes
 
-ROW_COLUMN = "data"  # where databases of hosts hold a record as they wrote it
+ROW_COLUMNS = ("data", "content_json")  # where databases of hosts hold a record as they wrote it
 
 
 @frozen
@@ -41,7 +41,7 @@ def as_written(path: str, raw: bytes) -> bytes:
     if "#" not in path:
         return raw
     try:
-        text = column_text(raw, ROW_COLUMN)
+        written = column_bytes(raw, ROW_COLUMNS)
     except ValueError:  # a file of lines whose name has the sign in it
         return raw
-    return raw if text is None else text.encode("utf-8", "surrogatepass")
+    return raw if written is None else written
