@@ -104,6 +104,7 @@ class RecordAccess:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+            self._known_at = None  # the next connection may have the address of this one
 
     # ── taking in what is new ────────────────────────────────────────
 
