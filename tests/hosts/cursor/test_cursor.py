@@ -68,6 +68,7 @@ def test_a_chat_reads_as_one_record_a_message_in_the_order_of_its_checkpoints(ch
     assert [block.kind for block in call.blocks] == ["thought", "call"]
     assert (call.blocks[1].tool, call.blocks[1].input["command"]) == ("Shell", "ls /bells")
     assert (result.source, result.blocks[0].tool_id, result.blocks[0].failed) == (call.uid, "t1", True)
+    assert result.blocks[0].text == "no such bells"
     assert reply.blocks[0].text == "They do not."
     assert [record.time - title.time for record in records] == [0, 60_000, 60_000, 120_000, 120_000, 120_000]
     assert skipped == ["checkpoint", "message/system", "checkpoint"]

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _INJECTED = re.compile(r"\s*<([a-z_]+)[ >].*</\1>\s*\Z", re.DOTALL)  # one element, with nothing around it
-_EXIT_CODE = re.compile(r"\s*Exit code: (-?\d+)")
+#: How a shell's result is wrapped: exit code, then the output in a fence, then what holds for the next call.
+_SHELL = re.compile(r"\s*Exit code: (-?\d+)\s*(?:Command output:\s*```[^\n]*\n(.*)```)?", re.DOTALL)
+_SHELLS = ("Shell", "run_terminal_cmd")
 
 
 def options_of(message: dict[str, Any]) -> dict[str, Any]:
@@ -82,9 +84,11 @@ def result_blocks(message: dict[str, Any], parts: list[dict[str, Any]]) -> list[
     for part in parts:
         if text_of(part, "type") != "tool-result":
             continue
-        text = _result_text(part)
-        code = _EXIT_CODE.match(text) if text_of(part, "toolName") in ("Shell", "run_terminal_cmd") else None
-        failed = refused or part.get("isError") is True or (code is not None and int(code[1]) != 0)
+        text, failed = _result_text(part), refused or part.get("isError") is True
+        shell = _SHELL.match(text) if text_of(part, "toolName") in _SHELLS else None
+        if shell is not None:
+            text = text if shell[2] is None else shell[2].rstrip("\n")
+            failed = failed or int(shell[1]) != 0
         blocks.append(
             Block(
                 "result",

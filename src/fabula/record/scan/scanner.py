@@ -242,8 +242,8 @@ class Scanner:
     def _note_vanished(self, gone: Iterable[KnownFile], report: ScanReport) -> None:
         """A vanished source is no delete: what the vault holds stays; only what nobody holds is forgotten."""
         for known in gone:
-            if any(known.path.startswith(path.rstrip("/") + "/") or known.path == path for path, _ in report.problems):
-                continue  # a folder that could not be looked into says nothing about its files
+            if any(_lies_in(known.path, path) for path, _ in report.problems):
+                continue  # a folder or a database that could not be looked into says nothing about what is in it
             report.files_vanished += 1
             if known.vault_generation is None:
                 forget_file(self._connection, known)
@@ -253,6 +253,11 @@ class Scanner:
             if self._vault is not None:
                 entry = self._vault.source(known.host, known.path, known.kind, "")
                 self._vault.vanished(entry.id)
+
+
+def _lies_in(path: str, place: str) -> bool:
+    """Whether a file is ``place``, lies below it, or is a session of that database."""
+    return path == place or path.startswith((place.rstrip("/") + "/", place + "#"))
 
 
 def _continues(file: SourceFile, current: Generation, vault: Vault) -> bool:
