@@ -35,6 +35,7 @@ _FOLDERS: dict[str, tuple[str, str, str]] = {
     "claude": ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     "codex": ("CODEX_HOME", ".codex", "sessions"),
     "kimi": ("KIMI_CODE_HOME", ".kimi-code", "sessions"),
+    "kimi-cli": ("KIMI_SHARE_DIR", ".kimi", "sessions"),  # the program of the same name before it
     "pi": ("PI_CODING_AGENT_DIR", ".pi/agent", "sessions"),
     "copilot": ("COPILOT_HOME", ".copilot", "session-state"),
     "cursor": ("CURSOR_DATA_DIR", ".cursor", "chats"),
@@ -143,6 +144,8 @@ def _live_file(app: App, session: SessionRow) -> tuple[bool, dict[str, str]]:
 
 
 def _environment(app: App, host: str, path: Path) -> dict[str, str]:
+    if host == "kimi" and "agents" not in path.parts:
+        host = "kimi-cli"
     if host not in _FOLDERS:
         return {}
     variable, usual, below = _FOLDERS[host]
