@@ -15,6 +15,7 @@ from fabula.app.record.thread import ThreadResult
 from fabula.app.record.timeline import TimelineResult
 from fabula.cli.output import Out
 from fabula.cli.render import resume, session, thread, timeline
+from fabula.record.composing.origins import Origin
 from fabula.record.reading.catalogue import SourceRow, TouchedFile
 from fabula.record.reading.timeline import Day, Totals
 
@@ -73,10 +74,12 @@ def test_a_long_session_is_shortened_with_counts() -> None:
             SourceRow("/x.jsonl", "session", -1, "original", 9, True, True),  # noqa: FBT003
             SourceRow("/y.txt", "tool-result", -1, "original", 9, True, False),  # noqa: FBT003
         ),
+        (Origin("t1", "s9", "How it began"),),
         STALE,
     )
     out = text_of(session, result)
     for words in (
+        "composed from  thread t1 of session s9: How it began",
         "(no title)", "sdk", "continues s0", "source gone", "continued by", "s2", "a7", "3 by subagents", "and 5 more",
         "/x.jsonl (session, gone, sealed)", "1 tool-result",
     ):  # fmt: skip

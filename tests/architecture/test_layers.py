@@ -18,8 +18,17 @@ ARROWS: dict[str, frozenset[str]] = {
     "search": frozenset({"storage", "data"}),
     "models": frozenset({"storage", "data"}),
     "record": frozenset({"search", "redaction", "models", "storage", "data"}),
-    # hosts speak the protocols of the record plane, and share its readers of byte forms
-    "hosts": frozenset({"record.sources", "record.containers", "storage"}),
+    # hosts speak the protocols of the record plane, share its readers of byte forms, and write by its rules
+    "hosts": frozenset(
+        {
+            "record.sources",
+            "record.containers",
+            "record.rewriting",
+            "record.composing",
+            "record.reading.sentinels",
+            "storage",
+        }
+    ),
     "app": frozenset({"hosts", "record", "search", "redaction", "models", "storage", "data"}),
     "cli": frozenset({"app"}),  # and, for annotations alone, the values that results are made of
     "testing": frozenset({"app", "hosts", "record", "search", "redaction", "models", "storage"}),

@@ -15,7 +15,7 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.paths import Home, fabula_home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import apsw
 
@@ -31,7 +31,16 @@ if TYPE_CHECKING:
 class App:
     """The live parts of one process, built when first asked for."""
 
-    def __init__(self, *, environment: Mapping[str, str], cwd: Path, user_home: Path, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str],
+        cwd: Path,
+        user_home: Path,
+        clock: Clock,
+        entropy: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.entropy = entropy
         self.environment = environment
         self.cwd = cwd
         self.user_home = user_home

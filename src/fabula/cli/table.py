@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.commands import finding, general, keeping, reading
+from fabula.cli.commands import composing, finding, general, keeping, reading
 
 if TYPE_CHECKING:
     from fabula.cli.command import Command
 
 #: In the order in which help shows them.
-COMMANDS: tuple[Command, ...] = (*finding.COMMANDS, *reading.COMMANDS, *keeping.COMMANDS, *general.COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *finding.COMMANDS,
+    *reading.COMMANDS,
+    *keeping.COMMANDS,
+    *composing.COMMANDS,
+    *general.COMMANDS,
+)
 
 #: Groups of commands and what they are about.
 GROUPS: dict[tuple[str, ...], str] = {

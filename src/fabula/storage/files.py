@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 
+TEMPORARY = ".fabula-tmp"  # the ending of new files before they have their name, after the number of the process
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
 _READ_ONLY_ERRORS = {errno.EROFS, errno.EACCES, errno.EPERM}
 
@@ -58,6 +61,66 @@ def write_atomic(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
             with suppress(OSError):
                 os.unlink(temporary)
             raise
+
+
+def create_atomic(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Write a new file whole, durably, and never over one that is there.
+
+    Temporary files that a crash left beside it are removed. Raises ``ERR_PATH`` when ``path`` exists, ``ERR_READ_ONLY``
+    or ``ERR_DISK``.
+    """
+    clear_temporary(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    with suppress(OSError):
+        os.unlink(temporary)  # of a process before us that had our number
+    with disk_errors(path):
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            _name_new(temporary, path)
+        finally:
+            with suppress(OSError):
+                os.unlink(temporary)
+        sync_folder(path.parent)
+
+
+def _name_new(temporary: Path, path: Path) -> None:
+    """Give a file its name unless that is taken: a second link where there are links, else a rename."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
+        os.rename(temporary, path)  # noqa: PTH104 - which on some systems refuses where replacing would not
+
+
+def clear_temporary(folder: Path) -> None:
+    """Remove temporary files of ours in ``folder`` whose process is gone."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            name, _, number = entry.name.removesuffix(TEMPORARY).rpartition(".")
+            ours = name.startswith(".") and entry.name.endswith(TEMPORARY) and number.isdecimal()
+            if ours and not _runs(int(number)):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _runs(process: int) -> bool:
+    """Say whether a process runs; one that cannot be asked counts as running."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 @contextmanager

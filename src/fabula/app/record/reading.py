@@ -70,7 +70,7 @@ def read_thread(app: App, thread: ThreadRow) -> ThreadReading:
     from fabula.record.reading.turns import view_thread
     from fabula.redaction.redact import redact
 
-    loaded, unreadable = _load(app, reading_order(app.loader().rows_of_thread(thread.row)))
+    loaded, unreadable = load_each(app, reading_order(app.loader().rows_of_thread(thread.row)))
     view = view_thread(thread.id, thread.session, loaded, redact=redact, exists=lambda uid: _exists(app, uid))
     origins: dict[str, int] = {}
     lost = {one.id for one in unreadable}
@@ -80,7 +80,11 @@ def read_thread(app: App, thread: ThreadRow) -> ThreadReading:
     return ThreadReading(view, tuple(loaded), unreadable, dict(sorted(origins.items())))
 
 
-def _load(app: App, rows: Sequence[Row]) -> tuple[list[Loaded], tuple[Unreadable, ...]]:
+def load_each(app: App, rows: Sequence[Row]) -> tuple[list[Loaded], tuple[Unreadable, ...]]:
+    """Load records one by one; a placeholder without bytes stands for one that cannot be read.
+
+    Raises ``ERR_STALE``, ``ERR_VAULT_DAMAGED`` when none can.
+    """
     loader = app.loader()
     loaded: list[Loaded] = []
     errors: dict[str, FabulaError] = {}

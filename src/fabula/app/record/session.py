@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabula.app.record.lines import SessionLine, ThreadLine, session_line, thread_line
 from fabula.app.record.reading import given_titles, pinned
 from fabula.kernel.values import frozen
+from fabula.record.composing.origins import Origin, origins
 from fabula.record.reading.catalogue import (
     LISTED_KINDS,
     ModelUsage,
@@ -37,6 +38,8 @@ class SessionRequest:
 class SessionResult:
     """A session with its threads, subagents, continuations, the files it touched, its usage and where it is kept.
 
+    ``composed_from`` are the threads that it was made from, in their order, where ``record compose`` made it.
+
     Files and usage include the subagents'; usage counts each API response once.
     """
 
@@ -47,6 +50,7 @@ class SessionResult:
     files: tuple[TouchedFile, ...]
     usage: tuple[ModelUsage, ...]
     sources: tuple[SourceRow, ...]
+    composed_from: tuple[Origin, ...]
     fresh: Freshness
 
 
@@ -65,5 +69,6 @@ def session(app: App, request: SessionRequest) -> SessionResult:
         tuple(files_of_session(reader, number)),
         tuple(usage_of_session(reader, number)),
         tuple(sources_of_session(reader, number)),
+        tuple(origins(app.loader(), number)),
         fresh,
     )

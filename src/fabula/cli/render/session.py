@@ -21,6 +21,8 @@ def render(result: SessionResult, out: Out) -> None:
         if value:
             out.line(f"  {name}  {value}")
     out.line(f"  time    {moment(result.session.first_time)} to {moment(result.session.last_time)} UTC")
+    for origin in result.composed_from:
+        out.line(f"  composed from  thread {origin.thread} of session {origin.session}: {origin.title}")
     _heading(counted(len(result.threads), "thread"), out)
     for thread in result.threads:
         thread_line(thread, out)

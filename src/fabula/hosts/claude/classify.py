@@ -15,7 +15,7 @@ _COMMAND = (
 )  # fmt: skip
 _NOTICE = (
     "<task-notification>", "<system-reminder>", "<fork-boilerplate>", "<teammate-message", "<ide_opened_file>",
-    "<ide_selection>", "<ide_diagnostics>", "[Request interrupted by user",
+    "<ide_selection>", "<ide_diagnostics>", "[Request interrupted by user", "<fabula-seam", "<fable-seam",
 )  # fmt: skip
 _CONTINUED = "This session is being continued from a previous conversation"
 _MACHINES = ("task-notification", "peer", "coordinator", "auto-continuation")

@@ -10,7 +10,8 @@ Joins that the pipeline can make from a record:
   in this session's ``tool-results`` folder (whether it exists and is no link is for whoever opens it);
 - the record that a ``summary`` line titles: ``Record.source`` (its session owns the title, not this file's);
 - a compaction's old leaf: ``Record.source`` of the boundary; a queued prompt's identity: ``Record.source``;
-- backups of files: ``input["backups"]`` of a snapshot's block, path → what the host wrote.
+- backups of files: ``input["backups"]`` of a snapshot's block, path → what the host wrote;
+- the thread that a composed session's seam stands before: ``input`` of the boundary's block (session, thread, title).
 
 ``toolUseResult`` is never text: it repeats the result, and holds whole copies of edited files.
 """
@@ -23,6 +24,7 @@ from fabula.hosts.claude.attachments import read_attachment
 from fabula.hosts.claude.blocks import read_blocks
 from fabula.hosts.claude.classify import user_kind
 from fabula.hosts.claude.fields import content_id, dict_of, text_of, time_of
+from fabula.hosts.claude.seams import COPY, seam_facts
 from fabula.hosts.claude.unnamed import QUIET, Draft, is_unnamed, read_unnamed
 from fabula.kernel.records import SLIMMED_KEY, Block, Record, SourceFile, Usage
 
@@ -82,6 +84,9 @@ class TranscriptNormaliser:
         record.prompt_id = text_of(value.get("promptId"))
         if kind == "result":
             self._note_joins(value, blocks)
+            return record
+        if kind == "notice" and (seam := seam_facts(value)):
+            record.kind, record.blocks = "boundary", [Block("other", block.text, input=seam) for block in blocks]
             return record
         if value.get("promptSource") == "sdk":
             record.sdk = True
@@ -153,7 +158,7 @@ class TranscriptNormaliser:
             get("uuid"), get("parentUuid"), get("cwd"), get("gitBranch"), get("entrypoint"),
         )  # fmt: skip
         has_id = isinstance(uid, str) and uid != ""
-        forked = get("forkedFrom")
+        forked, copied = get("forkedFrom"), get(COPY)
         origin = text_of(forked.get("sessionId")) if isinstance(forked, dict) else ""
         record = Record(
             uid if has_id else self._identity(value, kind, value, offset),  # type: ignore[arg-type]  # text when has_id
@@ -178,6 +183,7 @@ class TranscriptNormaliser:
             has_id,
             isinstance(entry, str) and entry.startswith("sdk"),
             parent_session=origin or self._parent_session,
+            made_from=copied if isinstance(copied, str) else "",
         )
         if SLIMMED_KEY in value:
             record.slimmed = True

@@ -253,7 +253,7 @@ class Mapper:
                             facts.spoken.append(text.reply)
         if text is not None and text.citations:
             self.rows.citations += [(row, pack_id(reference)) for reference in text.citations]
-        if record.blocks and (record.kind in _TOOLS or len(record.blocks) > 1):
+        if record.blocks and (record.kind in _TOOLS or len(record.blocks) > 1) and not record.made_from:
             self._tools(record, row, thread)
 
     def _tools(self, record: Record, row: int, thread: int | None) -> None:

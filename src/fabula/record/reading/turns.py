@@ -89,7 +89,7 @@ def view_thread(
     exists: Callable[[str], bool] = lambda _: True,
 ) -> ThreadView:
     """Arrange a thread's loaded records, given in file order. ``redact`` takes secrets out of a text."""
-    arrangement = arrange([_node(one) for one in loaded], exists)
+    arrangement = arrange([node_of(one) for one in loaded], exists)
     silent: Counter[str] = Counter()
     typed = [block.text for one in loaded if one.row.kind in _SAID for block in one.record.blocks if block.text]
 
@@ -113,7 +113,8 @@ def view_thread(
     )
 
 
-def _node(one: Loaded) -> Node:
+def node_of(one: Loaded) -> Node:
+    """Return what the arrangement of a thread needs to know of a record."""
     row, usage = one.row, one.record.usage
     return Node(
         uid=row.uid,
