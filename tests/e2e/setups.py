@@ -100,6 +100,12 @@ def _pi_environment(home: Path, url: str) -> dict[str, str]:
 _PI = ["--model", "scripted/scripted", "-p"]
 
 
+# ── Copilot CLI ─────────────────────────────────────────────────────
+def _copilot_environment(_home: Path, url: str) -> dict[str, str]:
+    provider = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_PROVIDER_TYPE": "openai"}
+    return {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "scripted", "COPILOT_AUTO_UPDATE": "false", **provider}
+
+
 # ── where they write ────────────────────────────────────────────────
 def _files(pattern: str) -> Callable[[Path], list[Transcript]]:
     return lambda home: [FileTranscript(path) for path in sorted(home.glob(pattern)) if path.is_file()]
@@ -165,5 +171,13 @@ SETUPS: dict[str, Setup] = {
         ("pi", "--session"),
         _files(".pi/agent/sessions/*/*.jsonl"),
         newer_node=True,
+    ),
+    "copilot": Setup(
+        *("@github/copilot", "1.0.102", "@github/copilot-linux-{machine}/copilot"),
+        _copilot_environment,
+        lambda prompt: ["-p", prompt, "--allow-all-tools"],
+        lambda session, prompt: ["-p", prompt, "--allow-all-tools", "--resume", session],
+        ("copilot", "--resume"),
+        _files(".copilot/session-state/*/events.jsonl"),
     ),
 }

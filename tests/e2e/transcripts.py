@@ -55,6 +55,8 @@ class FileTranscript:
         path = self._path
         if "subagents" in path.parts:
             return ""
+        if path.name == "events.jsonl":
+            return path.parent.name
         if path.name == "wire.jsonl":
             return path.parents[2].name if path.parent.name == "main" else ""
         head = json.loads(self._data.split(b"\n", 1)[0])
