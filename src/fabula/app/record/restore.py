@@ -77,7 +77,7 @@ def restore(app: App, request: RestoreRequest) -> RestoreResult:
     """
     folder = app.home.vault
     with Vault.open(folder, app.clock, read_only=True) as vault:
-        entry = _find(app, vault.sources(), request.target)
+        entry = find_sealed(app, vault.sources(), request.target)
         generation = _choose(entry, request.generation)
         if request.output is not None:
             if os.path.lexists(request.output):
@@ -124,7 +124,8 @@ def _stream(app: App, generation_id: int) -> Iterator[bytes]:
         yield from vault.stream(generation_id)
 
 
-def _find(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
+def find_sealed(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
+    """Find the one sealed file that a session's id or a path names. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
     sealed = [entry for entry in entries if entry.generations and target]
     paths = {target, os.path.normpath(app.cwd / target)}
     found = [entry for entry in sealed if entry.path in paths]

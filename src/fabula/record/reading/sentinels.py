@@ -92,6 +92,13 @@ def stub(text: str) -> str:
     return _replace(text, [span for span in _spans(text) if span.kind in {"recall", "private"}], _stub_of)
 
 
+def consulted(text: str) -> str:
+    """Return a text in which recalled spans are ``<consulted_arcs refs="id,id"/>``; everything else stays."""
+    if "<historical_context" not in text:
+        return text
+    return _replace(text, [span for span in _spans(text) if span.kind == "recall"], _stub_of)
+
+
 def hide_across_blocks(blocks: Sequence[Block]) -> None:
     """Let private text go on through the text blocks of one record until it is closed: a picture may stand between."""
     if len(blocks) < 2:

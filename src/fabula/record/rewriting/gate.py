@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fabula.record.rewriting.plan import Plan, Snapshot
     from fabula.record.vault.vault import Vault
 
-_UNREADABLE = frozenset(("ERR_VAULT_DAMAGED", "ERR_NOT_FOUND"))  # damaged, or forgotten on purpose
+_UNREADABLE = frozenset(("ERR_VAULT_DAMAGED", "ERR_NOT_FOUND", "ERR_FORGOTTEN"))
 
 
 def is_sealed(vault: Vault, generation: int, data: bytes) -> bool:

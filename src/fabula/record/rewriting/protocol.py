@@ -9,11 +9,13 @@ old bytes as the generation they are, the new ones as the next. What the host ap
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.kernel.values import define, frozen
+from fabula.kernel.records import Accounting
+from fabula.kernel.values import define, frozen, replace
 from fabula.record.containers.jsonl import JsonLines
 from fabula.record.map.files import file_at
 from fabula.record.map.store import open_map
@@ -23,8 +25,10 @@ from fabula.record.rewriting.links import Link, note_link
 from fabula.record.rewriting.plan import Plan, Snapshot
 from fabula.record.rewriting.source import OpenSource, temporary_name
 from fabula.record.scan.finding import Findings, Work
+from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import ScanReport
 from fabula.record.scan.run import run_scan
+from fabula.record.scan.straining import sieve_for
 from fabula.record.vault.vault import Vault
 from fabula.storage.locks import FileLock
 
@@ -120,7 +124,7 @@ class Job:
                 entry.id, provenance="slimmed" if self.slims else "original", immutable=base.immutable
             )
             begun.append(generation)
-            _seal_lines(vault, generation.id, temporary)
+            self._seal(vault, known, generation.id, temporary)
             link = Link(generation.id, base.id, before, plan.size, self.kind, self.clock.now_ms())
             note_link(vault.journal, link)
 
@@ -149,6 +153,24 @@ class Job:
         with Vault.open(self.home.vault, self.clock, read_only=True) as vault:
             return is_sealed(vault, known.vault_generation, snapshot.data)
 
+    def _seal(self, vault: Vault, known: KnownFile, generation: int, path: str) -> None:
+        """Seal a file as a generation, durably, as a scan would: what was forgotten on purpose stays forgotten."""
+        file = self.find()
+        reading = FileReading(
+            file=file,
+            known=replace(
+                known, vault_generation=generation, read_to=0, state=None, waiting=0, accounting=Accounting()
+            ),
+            container=JsonLines(path),
+            normaliser=self.source.normaliser(file, None),
+            vault=vault,
+            sealed_to=0,
+            sieve=sieve_for(vault, known.path),
+        )
+        deque(reading.chunks(), maxlen=0)  # each chunk is sealed as it passes
+        reading.finish()
+        vault.commit()
+
     def _take_in(self, connection: apsw.Connection, file: SourceFile, change: Change) -> KnownFile:
         """Scan the one file. Raises ``ERR_STALE`` when it could not be read."""
         known = file_at(connection, file.path, file.generation)
@@ -162,12 +184,3 @@ class Job:
             reasons = "; ".join(reason for _, reason in report.problems) or "it could not be read"
             raise FabulaError("ERR_STALE", f"{file.path}: {reasons}", "fabula record scan")
         return known
-
-
-def _seal_lines(vault: Vault, generation: int, path: str) -> None:
-    """Seal a file of JSON lines as a generation, durably."""
-    container = JsonLines(path)
-    for chunk in container.chunks():
-        vault.append(generation, chunk.offset, chunk.data, [(found.offset, found.length) for found in chunk.values])
-    vault.set_tail(generation, container.tail)
-    vault.commit()

@@ -14,6 +14,7 @@ from fabula.kernel.records import SourceFile
 from fabula.kernel.values import replace
 from fabula.record.containers.jsonl import JsonLines
 from fabula.record.map.files import file_at, insert_file
+from fabula.record.rewriting.links import link_of
 from fabula.record.scan.changes import is_plain
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.straining import sieve_for
@@ -102,7 +103,8 @@ class SealedReader:
         newest = generation.id == max(each.id for each in entry.generations)
         taken = file_at(self._connection, entry.path, -1)
         live = newest and taken is None and not generation.immutable
+        ours = link_of(self._vault.journal, generation.id) is not None  # its lines say for themselves what they lack
         return SourceFile(
             entry.host, entry.path, entry.kind, entry.session, generation.size, NEVER_NS, NEVER_NS, 0, entry.parent,
-            not live, generation.provenance, -1 if live else generation.number,
+            not live, "original" if ours else generation.provenance, -1 if live else generation.number,
         )  # fmt: skip
