@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.commands import composing, finding, general, keeping, reading
+from fabula.cli.commands import composing, finding, general, keeping, reading, slimming
 
 if TYPE_CHECKING:
     from fabula.cli.command import Command
