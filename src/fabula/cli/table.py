@@ -14,6 +14,7 @@ COMMANDS: tuple[Command, ...] = (
     *finding.COMMANDS,
     *reading.COMMANDS,
     *keeping.COMMANDS,
+    *slimming.COMMANDS,
     *composing.COMMANDS,
     *general.COMMANDS,
 )
