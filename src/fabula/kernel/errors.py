@@ -46,6 +46,7 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_CHANGED": ("The file is not what it was when it was read or written.", Exit.COULD_NOT),
     "ERR_CONSENT": ("Something is lost for good by this: a person at a terminal has to agree.", Exit.GATE_SAID_NO),
     "ERR_FORGOTTEN": ("These bytes were forgotten on purpose.", Exit.COULD_NOT),
+    "ERR_IMPORT": ("What should be imported is damaged, or not in a form that is known.", Exit.COULD_NOT),
     "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
     "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
 }
