@@ -18,8 +18,13 @@ def seam_facts(value: dict[str, Any]) -> dict[str, str]:
     return {name: text_of(seam.get(name)) for name in ("session", "thread", "title")} if seam else {}
 
 
+def is_seam(value: object) -> bool:
+    """Say whether a line is the seam of a composed session."""
+    return isinstance(value, dict) and isinstance(value.get(SEAM), dict)
+
+
 def is_ours(value: object, session: str) -> bool:
     """Say whether a line of a session's file is one that composing wrote, and no fork of it."""
     if not isinstance(value, dict) or value.get("sessionId") != session or "forkedFrom" in value:
         return False
-    return isinstance(value.get(COPY), str) or isinstance(value.get(SEAM), dict)
+    return isinstance(value.get(COPY), str) or is_seam(value)

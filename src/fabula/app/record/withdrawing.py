@@ -1,0 +1,76 @@
+"""Taking a composed session back: its file goes when nothing was added to it, and the vault keeps every byte."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabula.app.record.rewriting import read_snapshot, require_idle
+from fabula.hosts.claude.seams import is_ours, is_seam
+from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import frozen
+from fabula.record.map.files import file_at
+from fabula.record.rewriting.gate import is_sealed
+from fabula.record.vault.vault import Vault
+from fabula.storage.files import disk_errors, sync_folder
+from fabula.storage.locks import FileLock
+
+if TYPE_CHECKING:
+    from fabula.app.record.rewriting import Target
+    from fabula.app.wiring import App
+    from fabula.record.rewriting.plan import Snapshot
+
+LOCK_WAIT_SECONDS = 60.0
+
+
+@frozen
+class Withdrawal:
+    """A composed session whose file can go: its size, and the number of the generation that keeps it."""
+
+    size: int
+    generation: int
+
+
+def withdrawal(app: App, target: Target) -> Withdrawal | None:
+    """Say what withdrawing would do; ``None`` for a session that was not composed.
+
+    Raises ``ERR_CHANGED`` when something was added since, ``ERR_UNSEALED``.
+    """
+    snapshot = read_snapshot(target)
+    if not any(is_seam(found.value) for found in snapshot.values):
+        return None
+    return _checked(app, target, snapshot)
+
+
+def withdraw(app: App, target: Target, *, live: bool = False) -> Withdrawal:
+    """Remove a composed session's file. It can be restored; its threads stay in the record.
+
+    Raises as :func:`withdrawal`, and ``ERR_LIVE``, ``ERR_LOCKED``, ``ERR_READ_ONLY``.
+    """
+    app.refresh()  # seals what is there
+    with FileLock(app.home.lock, LOCK_WAIT_SECONDS):
+        require_idle(app, target, target.file, live=live)
+        done = _checked(app, target, read_snapshot(target))
+        with disk_errors(target.path):
+            os.unlink(target.path)
+            sync_folder(Path(target.path).parent)
+    app.refresh()
+    return done
+
+
+def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
+    whole = snapshot.end == len(snapshot.data)
+    if not whole or not all(is_ours(found.value, target.session) for found in snapshot.values):
+        raise FabulaError(
+            "ERR_CHANGED",
+            f"session {target.session} has gone on since it was composed: its file stays",
+            f"see what is in it: fabula record session {target.session}",
+        )
+    known = file_at(app.reader(), target.path, -1)
+    generation = known.vault_generation if known is not None else None
+    with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
+        row = vault.journal.generation(generation) if generation is not None else None
+        if row is None or row.length != len(snapshot.data) or not is_sealed(vault, row.id, snapshot.data):
+            raise FabulaError("ERR_UNSEALED", f"{target.path} has no sealed copy; it stays", "fabula record scan")
+        return Withdrawal(row.length, row.number)
