@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabula.cli.command import Argument, Command
+from fabula.cli.command import Argument, Command, Option
 from fabula.cli.commands.rows import verb_row
 
 COMMANDS: tuple[Command, ...] = (
@@ -34,6 +34,13 @@ COMMANDS: tuple[Command, ...] = (
         request="fabula.app.switch:SwitchRequest",
         renderer="fabula.cli.render.switch:render",
         arguments=(Argument("folder", "the project; without it the one you are in", "optional"),),
+    ),
+    verb_row(
+        ("purge",),
+        "fabula.app.purge",
+        "remove all of Fabula's data, with your consent",
+        options=(Option("--apply", "ask for consent at the terminal, then do it; without it nothing is changed"),),
+        details="Only files that are known to be Fabula's go. The transcripts of your agents stay as they are.",
     ),
     verb_row(("manifest",), "fabula.cli.verbs.manifest", "every command, code and format, for programs"),
     verb_row(

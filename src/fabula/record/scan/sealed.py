@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.vault import Vault
 
 NEVER_NS = -1  # a stat that no file has
+SCRATCH_PREFIX = "fabula-"
 
 
 def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceEntry, Generation]]:
@@ -49,9 +50,10 @@ def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceE
 
 
 def scratch_folder(home: Path) -> Path:
-    """Return an empty private folder for copies; what a killed process left there goes. The writer lock is held."""
+    """Return a private folder for copies; what a killed process left there goes. The writer lock is held."""
     folder = home / "scratch"
-    shutil.rmtree(folder, ignore_errors=True)
+    for left in folder.glob(f"{SCRATCH_PREFIX}*"):  # alone: a person's own folder may have that name
+        shutil.rmtree(left, ignore_errors=True)
     ensure_folder(folder)
     return folder
 
@@ -75,7 +77,7 @@ class SealedReader:
             return
         file = self._source_file(entry, generation)
         session = names.file_session(file)
-        with tempfile.TemporaryDirectory(prefix="fabula-", dir=self._scratch) as folder:
+        with tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, dir=self._scratch) as folder:
             copy = Path(folder) / (Path(entry.path.partition("#")[0]).name or "source")
             self._vault.restore(generation.id, copy, fill=b" ")  # what was forgotten is no value any more
             known = insert_file(self._connection, file, session, 0)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.tombstones import Mark
 
 ERASING = "erasing"  # the row of ``meta`` that says that erasing is not finished
-_BEGUN = b"begun"
+FORGETTING, COLLECTING = b"forgetting", b"collecting"  # its values: why
 _BUSY_MILLISECONDS = 10_000  # that readers are waited for, who keep old pages in the log
 _LEFTOVERS = ("journal.damaged.db", "journal.new.db")
 _BLANK = b" \t\r\n"
@@ -79,7 +79,7 @@ def commit_erasure(folder: Path, journal: Journal, erasure: Erasure, now_ms: int
         _drop_keepsakes(db, erasure)
         _drop_empty_sources(db)
         _unlist(db, gone)
-        db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, _BEGUN)))
+        db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, FORGETTING)))
         journal_copy.renew(db, folder)
 
 
@@ -92,18 +92,19 @@ def finish(folder: Path, journal: Journal) -> Swept:
     """Remove what was made unreachable from every file of the vault; may be repeated. Raises as :func:`erase`."""
     from fabula.record.vault import journal_copy
 
+    why = journal.meta(ERASING) or FORGETTING
     with journal_errors(journal.path), journal.connection as db:
         _unlist(db, _buried(journal))  # a repair in between reads packs as they are
-    swept = sweep(folder, journal)
+    swept = sweep(folder, journal, keep_damaged=why == COLLECTING)
     with disk_errors(folder):
-        for name in _LEFTOVERS:
+        for name in _LEFTOVERS if why == FORGETTING else ():
             for suffix in ("", "-wal", "-shm", "-journal"):
                 (folder / f"{name}{suffix}").unlink(missing_ok=True)
     _rewrite(journal)
+    _empty_log(journal)  # before erasing counts as finished: the log keeps old pages
     with journal_errors(journal.path), journal.connection as db:
         db.execute("delete from meta where key=?", (ERASING,))
         journal_copy.renew(db, folder)
-    _empty_log(journal)
     return swept
 
 
@@ -253,17 +254,14 @@ def _rewrite(journal: Journal) -> None:
 
 def _empty_log(journal: Journal) -> None:
     """Bring the log into the file and cut it to nothing. Raises ``ERR_LOCKED`` while others read old pages."""
-    db = journal.connection
     with journal_errors(journal.path):
-        db.set_busy_timeout(_BUSY_MILLISECONDS)
-        busy: Any = db.execute("pragma wal_checkpoint(truncate)").fetchone()
+        journal.connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        busy: Any = journal.connection.execute("pragma wal_checkpoint(truncate)").fetchone()
     if busy and busy[0]:
-        with journal_errors(journal.path), db:
-            db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, _BEGUN)))
         raise FabulaError(
             "ERR_LOCKED",
-            "it is forgotten, but another process still reads old pages of the journal: the next scan removes them",
-            "fabula record scan",
+            "nothing of it can be reached any more, but another process still reads old pages of the journal",
+            "end it, then let the next scan remove them: fabula record scan",
         )
 
 
