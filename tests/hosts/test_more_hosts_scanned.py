@@ -14,6 +14,7 @@ from fabula.app.record.search import SearchRequest, search
 from fabula.app.record.sessions import SessionsRequest, sessions
 from fabula.app.record.thread import ThreadRequest, thread
 from fabula.kernel.ids import unpack_id
+from fabula.record.map import schema
 from fabula.record.map.files import file_by_id
 from fabula.testing.copilot_session import CopilotSession
 from fabula.testing.cursor_store import CursorStore
@@ -255,6 +256,7 @@ def test_a_copilot_subagent_is_listed_below_its_session(home):
     kinds = home.rows("select s.kind, p.kind from sessions s left join sessions p on p.id=s.parent_id order by s.kind")
     assert kinds == [("main", None), ("subagent", "main")]
     assert home.rows("select count(*) from threads") == [(1,)]
+    assert home.rows(f"select count(*) from records where flags & {schema.PROVISIONAL}") == [(0,)]
 
 
 def test_projects_that_are_off_stay_out_whatever_the_agent(home, host, made):

@@ -41,7 +41,7 @@ _PROVENANCE_FLAG: dict[Provenance, int] = {"original": 0, "rewritten": schema.RE
 SIDE_FILES = frozenset(("file-backup", "tool-result", "meta"))
 _PROSE = frozenset(("prompt", "task", "reply", "thought"))
 _TOOLS = frozenset(("call", "result", "snapshot"))
-_SPAWNING = frozenset(("Agent", "Task", "Workflow", "spawn_agent"))
+_SPAWNING = frozenset(("Agent", "Task", "Workflow", "spawn_agent", "task"))
 #: What a result's block says of the files that belong to it: a subagent's id, the path of an output kept on disk.
 _JOINS = ("agentId", "persisted")
 
