@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.app.record.rewriting import read_snapshot, require_idle
+from fabula.hosts.claude.running import process_of
 from fabula.hosts.claude.seams import is_ours, is_seam
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
@@ -43,20 +44,30 @@ def withdrawal(app: App, target: Target) -> Withdrawal | None:
     return _checked(app, target, snapshot)
 
 
-def withdraw(app: App, target: Target, *, live: bool = False) -> Withdrawal:
+def withdraw(app: App, target: Target) -> Withdrawal:
     """Remove a composed session's file. It can be restored; its threads stay in the record.
 
-    Raises as :func:`withdrawal`, and ``ERR_LIVE``, ``ERR_LOCKED``, ``ERR_READ_ONLY``.
+    That it was written a moment ago does not matter: only composing wrote to it. Raises as :func:`withdrawal`, and
+    ``ERR_LIVE`` while an agent has it open, ``ERR_LOCKED``, ``ERR_READ_ONLY``.
     """
     app.refresh()  # seals what is there
     with FileLock(app.home.lock, LOCK_WAIT_SECONDS):
-        require_idle(app, target, target.file, live=live)
+        _require_closed(app, target)
         done = _checked(app, target, read_snapshot(target))
         with disk_errors(target.path):
             os.unlink(target.path)
             sync_folder(Path(target.path).parent)
     app.refresh()
     return done
+
+
+def _require_closed(app: App, target: Target) -> None:
+    require_idle(app, target, target.file, live=True)
+    process = process_of(target.session, Path(target.path).parents[2])
+    if process is not None:
+        raise FabulaError(
+            "ERR_LIVE", f"session {target.session} is open in process {process}", "close it, and repeat the command"
+        )
 
 
 def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
