@@ -131,6 +131,7 @@ class RecordAccess:
         from fabula.storage.files import ensure_folder
         from fabula.storage.locks import FileLock
 
+        self._require_own_home()
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, wait_seconds):
             if rebuild:
@@ -169,9 +170,21 @@ class RecordAccess:
         from fabula.storage.files import ensure_folder
         from fabula.storage.locks import FileLock
 
+        self._require_own_home()
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, SCAN_WAIT_SECONDS), Vault.open(self._home.vault, self._clock) as vault:
             return seal_sources(vault, [*self.sources, *extra], progress), vault.stats()
+
+    def _require_own_home(self) -> None:
+        """Refuse to write to a copy: the next copy could not go on from it."""
+        if self._home.copy_marker.exists():
+            from shlex import quote
+
+            raise FabulaError(
+                "ERR_READ_ONLY",
+                f"{self._home.root} is a copy of a vault: it can be verified and restored from",
+                f"rm {quote(str(self._home.copy_marker))}  # from then on it is a home of its own",
+            )
 
     def retitle(self, uid: str, title: str) -> None:
         """Let searches find a session by the title that its person gave. Raises as :meth:`scan`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.commands import composing, finding, general, importing, keeping, reading, slimming
+from fabula.cli.commands import composing, finding, general, keeping, reading, slimming, vault
 
 if TYPE_CHECKING:
     from fabula.cli.command import Command
@@ -16,14 +16,14 @@ COMMANDS: tuple[Command, ...] = (
     *keeping.COMMANDS,
     *slimming.COMMANDS,
     *composing.COMMANDS,
-    *importing.COMMANDS,
+    *vault.COMMANDS,
     *general.COMMANDS,
 )
 
 #: Groups of commands and what they are about.
 GROUPS: dict[tuple[str, ...], str] = {
-    ("import",): "Taking over what other memories hold.",
     ("record",): "What happened: every session of your coding agents, byte for byte.",
+    ("vault",): "The vault: copies of it, and what it may let go.",
 }
 
 _BY_PATH = {command.path: command for command in COMMANDS}

@@ -38,6 +38,7 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_EXTRA_MISSING": ("This needs an optional part of Fabula that is not installed.", Exit.COULD_NOT),
     "ERR_NOT_RECONSTRUCTIBLE": ("The contents of this version cannot be rebuilt from the record.", Exit.COULD_NOT),
     "ERR_CLIENT_MISSING": ("The agent's own program was not found.", Exit.COULD_NOT),
+    "ERR_NOT_A_COPY": ("The folder is no copy of this vault, or has been written to since.", Exit.COULD_NOT),
     "ERR_DISABLED": ("Fabula is switched off here.", Exit.COULD_NOT),
     "ERR_LIVE": ("The session is in use: its agent may still write to it.", Exit.GATE_SAID_NO),
     "ERR_UNSEALED": ("Something that would be taken away has no sealed copy.", Exit.GATE_SAID_NO),

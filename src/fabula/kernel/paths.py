@@ -33,6 +33,11 @@ class Home:
         return self.root / "map.db"
 
     @property
+    def copy_marker(self) -> Path:
+        """There when this is a copy of another home's vault, which nothing but copying writes to."""
+        return self.root / "fabula-copy.json"
+
+    @property
     def lock(self) -> Path:
         """The one writer lock of vault and map."""
         return self.root / "writer.lock"

@@ -83,6 +83,12 @@ def counting_files(stopper: Stopper) -> apsw.VFS:
             stopper.step()
             super().xSync(flags)
 
+        def xLock(self, level: int) -> None:
+            try:
+                super().xLock(level)
+            except apsw.IOError as error:  # a file opened for reading cannot be locked for writing: no news to SQLite
+                raise apsw.BusyError from error
+
         def xTruncate(self, size: int) -> None:
             stopper.step()
             super().xTruncate(size)
