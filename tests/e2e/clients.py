@@ -61,6 +61,11 @@ class Client:
         return done.stdout
 
 
+def log_of(scenario: Path) -> Path:
+    """Return the file in which the scripted model keeps every request of a scenario, one a line."""
+    return scenario.with_suffix(".requests.jsonl")
+
+
 def isolation() -> list[str]:
     """Return the command prefix that leaves a process nothing but loopback."""
     return ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-r", "-n"]

@@ -17,8 +17,10 @@ import sysconfig
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import checks
+import rewriting
 from clients import HERE, Client, UnavailableError, install, require_isolation
 from product import Product
 from setups import SETUPS
@@ -80,13 +82,22 @@ def run_client(name: str, found: tuple[Path, str], folder: Path, command: str) -
         transcript.remove()
     for check in (*checks.READING, checks.sealed_transcripts_come_back):
         results[f"{label(check)}, transcripts gone"] = attempt(check, product, made)
+    if name == "claude":
+        results |= rewritten(Client(name, *found, folder / "slim-home", project), folder, command)
     return results
 
 
-def attempt(check: Callable[[Product, checks.Sessions], None], product: Product, made: checks.Sessions) -> str:
+def rewritten(client: Client, folder: Path, command: str) -> dict[str, str]:
+    """Let a client write a session, rewrite its transcript, and open it again: what is wrong by check."""
+    client.home.mkdir()
+    made = rewriting.run_session(client, folder, command)
+    return {label(check): attempt(check, made) for check in rewriting.CHECKS}
+
+
+def attempt(check: Callable[..., None], *made: Any) -> str:
     """Return what is wrong, or ""."""
     try:
-        check(product, made)
+        check(*made)
     except (AssertionError, KeyError, StopIteration) as problem:
         return f"{type(problem).__name__}: {problem}"[:3000] or "failed"
     return ""

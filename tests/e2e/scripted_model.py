@@ -6,7 +6,8 @@ It answers in the agents' own protocols (``protocols.py``), streaming or not. A 
 order: ``{"match": REGEX, "turns": [[BLOCK, …], …]}``. The newest user message picks the rule, the count of model turns
 since then the turn (the last one repeats); without a rule the answer is "ok". A block is ``{"text": …}``,
 ``{"thinking": …}`` or ``{"tool": NAME, "input": {…}}``. Nothing is kept between requests: each carries its
-conversation, so resumed sessions and subagents need no state here.
+conversation, so resumed sessions and subagents need no state here. Every conversation is kept as a line of JSON in
+``SCENARIO.requests.jsonl``.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Model(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     rules: list[dict[str, Any]] = []  # noqa: RUF012 - set once before the server starts
+    log = Path()
 
     def log_message(self, *_: Any) -> None:
         """Say nothing: the client's own output is what matters."""
@@ -76,6 +78,8 @@ class Model(BaseHTTPRequestHandler):
         elif protocol is None:
             self._whole({"error": {"type": "not_found_error", "message": "no such endpoint"}}, status=404)
         else:
+            with self.log.open("ab") as log:
+                log.write(json.dumps(body).encode() + b"\n")
             blocks = choose(self.rules, *position(protocol.steps(body)))
             whole = protocol.whole(str(body.get("model")), blocks)
             if body.get("stream") or "stream" in path:
@@ -107,6 +111,7 @@ class Model(BaseHTTPRequestHandler):
 def main() -> None:
     """Serve the scenario named on the command line until the process is ended."""
     Model.rules = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    Model.log = Path(sys.argv[1]).with_suffix(".requests.jsonl")
     ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Model).serve_forever()
 
 
