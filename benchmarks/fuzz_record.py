@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).resolve().parent.parent / "tests" / "data" / "samples" / "home"
 SAID = frozenset({"user", "assistant", "system"})  # types of Claude Code's records that are always indexed
+#: Names by which a file is found: of the first there is one alone (the last copy stands), others lie in new folders.
+FIXED_NAMES = frozenset({"history.jsonl", "events.jsonl"})
 LARGEST = 400_000  # bytes of a real transcript that is mutated; of a longer one the first lines
 
 
@@ -99,7 +101,7 @@ def renamed(name: str, number: int) -> Path:
     path = Path(reseeded(name.encode(), number).decode())
     if path.parts[1] == "projects":
         return Path(*path.parts[:2], f"fuzz-{number}", *path.parts[3:])
-    if path.name == "history.jsonl":  # there is one alone: the last copy stands
+    if path.name in FIXED_NAMES:
         return path
     return path.with_name(f"{path.stem}-{number}{path.suffix}")
 

@@ -1,4 +1,4 @@
-"""Write the bundled samples: a small home with invented transcripts of four agents. The same bytes each time.
+"""Write the bundled samples: a small home with invented transcripts of six agents. The same bytes each time.
 
     python benchmarks/make_samples.py [FOLDER]        default: tests/data/samples
 
@@ -13,7 +13,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from samples import harbor, tide_notes
+from samples import harbor, signal_lamp, tide_notes
 
 from fabula.testing.transcripts import ClaudeSession, json_line, project_folder
 
@@ -28,6 +28,7 @@ def main() -> None:
     files = harbor.Files()
     write_harbor(home, files)
     write_tide_notes(home)
+    write_signal_lamp(home)
     (home / ".claude" / "history.jsonl").write_bytes(prompts(home))
     expected = {
         "objects": {
@@ -69,6 +70,15 @@ def write_tide_notes(home: Path) -> None:
     folder = home / ".claude" / "projects" / project_folder("/home/mira/code/ferry-cli")
     folder.mkdir(parents=True)
     (folder / f"{records[1]['sessionId']}.jsonl").write_bytes(b"".join(map(json_line, records)))
+
+
+def write_signal_lamp(home: Path) -> None:
+    """Write the sessions of the lamp controller."""
+    signal_lamp.flicker().save(home / ".copilot")
+    save_text(
+        home / ".local" / "share" / "goose" / "sessions" / "20250505_060000.jsonl",
+        b"".join(map(json_line, signal_lamp.morse())).decode(),
+    )
 
 
 def prompts(home: Path) -> bytes:

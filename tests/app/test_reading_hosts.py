@@ -1,4 +1,4 @@
-"""Every agent's sessions read alike: the bundled samples of four agents, and a database's rows."""
+"""Every agent's sessions read alike: the bundled samples of six agents, and a database's rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> RecordHome:
 
 def test_every_agent_has_sessions(samples: RecordHome) -> None:
     found = sessions(samples.app, SessionsRequest(all=True, limit=100)).sessions
-    assert {line.host for line in found} == {"claude", "codex", "gemini", "opencode"}
+    assert {line.host for line in found} == {"claude", "codex", "gemini", "opencode", "copilot", "goose"}
 
 
 def test_every_thread_of_the_samples_reads_without_a_loss(samples: RecordHome) -> None:
@@ -70,6 +70,8 @@ def test_every_agents_sessions_have_their_command(samples: RecordHome) -> None:
         "codex": ("codex", "resume"),
         "gemini": ("gemini", "--resume"),
         "opencode": ("opencode", "--session"),
+        "copilot": ("copilot", "--resume"),
+        "goose": ("goose", "session"),
     }
 
 
