@@ -134,6 +134,7 @@ class RecordAccess:
         self._require_own_home()
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, wait_seconds):
+            clear_leftovers(self._home.root)
             if rebuild:
                 self.close()
                 remove_map(self._home.map)
