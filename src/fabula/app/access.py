@@ -125,6 +125,7 @@ class RecordAccess:
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
         from fabula.record.map.store import mended_by_rebuild, open_map, remove_map
+        from fabula.record.rewriting.leftovers import clear_leftovers
         from fabula.record.scan.owner import belongs_elsewhere
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
