@@ -31,6 +31,7 @@ _SHOWN = 8  # files that an ambiguous session names
 class RestoreRequest:
     """``target``: a session's id, a beginning of it that is unique, or the path of a file that was sealed.
 
+    ``without_forgotten``: give what is left of a file of which something was forgotten, which is refused else.
     ``generation`` is a number; ``None`` means the newest. ``output`` is a file that does not exist yet; ``None`` means
     standard output. The rows of a session in a database are
     given as the lines that they were sealed as, or as a database when the output's name ends in ``.db``.
@@ -39,6 +40,15 @@ class RestoreRequest:
     target: str
     generation: int | None = None
     output: Path | None = None
+    without_forgotten: bool = False
+
+
+@frozen
+class Hole:
+    """A span of the file as it was that was forgotten on purpose."""
+
+    offset: int
+    length: int
 
 
 @frozen
@@ -54,7 +64,10 @@ class SealedGeneration:
 
 @dataclass(frozen=True)  # with a dictionary: it carries the stream, which is no field
 class RestoreResult:
-    """Which file and generation; where it was written to, if it was; and what else there is."""
+    """Which file and generation; where it was written to, if it was; and what else there is.
+
+    ``size`` counts what was forgotten too; ``holes`` say where it was.
+    """
 
     path: str
     host: str
@@ -64,6 +77,7 @@ class RestoreResult:
     vanished_at: int | None
     output: str | None
     generations: list[SealedGeneration]
+    holes: list[Hole]
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the bytes of a generation that was not written to a file. Raises ``ERR_VAULT_DAMAGED``."""
@@ -73,16 +87,19 @@ class RestoreResult:
 
 def restore(app: App, request: RestoreRequest) -> RestoreResult:
     """Restore a generation. Raises ``ERR_NO_RECORD``, ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_VAULT_DAMAGED``,
-    ``ERR_PATH`` (the output exists, or its folder does not), ``ERR_DISK``.
+    ``ERR_FORGOTTEN``, ``ERR_PATH`` (the output exists, or its folder does not), ``ERR_DISK``.
     """
     folder = app.home.vault
     with Vault.open(folder, app.clock, read_only=True) as vault:
         entry = find_sealed(app, vault.sources(), request.target)
         generation = _choose(entry, request.generation)
+        holes = vault.holes(generation.id)
+        if holes and not request.without_forgotten:
+            raise _forgotten(entry, generation, holes)
         if request.output is not None:
             if os.path.lexists(request.output):
                 raise FabulaError("ERR_PATH", f"{request.output} exists already", "name a file that does not exist")
-            _write(vault, entry, generation, request.output)
+            _write(vault, entry, generation, request.output, holes)
     result = RestoreResult(
         path=entry.path,
         host=entry.host,
@@ -94,19 +111,45 @@ def restore(app: App, request: RestoreRequest) -> RestoreResult:
         generations=[
             SealedGeneration(g.number, g.provenance, g.size, g.begun_at, g.sealed_at) for g in entry.generations
         ],
+        holes=[Hole(*hole) for hole in holes],
     )
     if request.output is None:
         object.__setattr__(result, "_stream", lambda: _stream(app, generation.id))
     return result
 
 
-def _write(vault: Vault, entry: SourceEntry, generation: Generation, output: Path) -> None:
+def _forgotten(entry: SourceEntry, generation: Generation, holes: list[tuple[int, int]]) -> FabulaError:
+    gone = sum(length for _, length in holes)
+    return FabulaError(
+        "ERR_FORGOTTEN",
+        f"{gone:,} of {generation.size:,} bytes of {entry.path} were forgotten on purpose, in {len(holes)} places",
+        f"fabula record restore {quote(entry.path)} --generation {generation.number} --without-forgotten",
+    )
+
+
+def _rest(vault: Vault, generation_id: int, holes: list[tuple[int, int]]) -> Iterator[bytes]:
+    """Yield a generation; of one with holes what is left."""
+    if not holes:
+        return vault.stream(generation_id)
+    from fabula.record.vault.restoring import without_holes
+
+    return iter([without_holes(b"".join(vault.stream(generation_id, fill=b" ")), holes)])
+
+
+def _write(
+    vault: Vault, entry: SourceEntry, generation: Generation, output: Path, holes: list[tuple[int, int]]
+) -> None:
     """Write the file as it was; the rows of a database become a database where the output is named as one."""
+    if holes and (is_plain(entry.path) or output.suffix not in DATABASE_SUFFIXES):
+        from fabula.record.vault.restoring import restore as write
+
+        write(_rest(vault, generation.id, holes), output)
+        return
     if is_plain(entry.path) or output.suffix not in DATABASE_SUFFIXES:
         vault.restore(generation.id, output)
         return
     with disk_errors(output):
-        rebuild_database(_lines(vault.stream(generation.id)), str(output))
+        rebuild_database(_lines(_rest(vault, generation.id, holes)), str(output))
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -121,7 +164,7 @@ def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def _stream(app: App, generation_id: int) -> Iterator[bytes]:
     """Read while it is written out: a result need not fit into memory."""
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
-        yield from vault.stream(generation_id)
+        yield from _rest(vault, generation_id, vault.holes(generation_id))
 
 
 def find_sealed(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:

@@ -32,6 +32,7 @@ COMMANDS: tuple[Command, ...] = (
         options=(
             Option("--generation", "which generation of the file; without it the newest", "int"),
             Option("--output", "the file to write; without it standard output", "path", metavar="FILE"),
+            Option("--without-forgotten", "give what is left where something of the file was forgotten"),
         ),
     ),
     record_verb("rebuild", "make the map anew from vault and sources"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabula.cli.command import Argument, Command
+from fabula.cli.command import Argument, Command, Option
 from fabula.cli.commands.rows import verb_row
 
 COMMANDS: tuple[Command, ...] = (
@@ -17,5 +17,13 @@ COMMANDS: tuple[Command, ...] = (
             "fabula record verify checks the copy, record restore gives files back from it. Without its file "
             "fabula-copy.json it is a home of its own, and no longer a copy."
         ),
+    ),
+    verb_row(
+        ("vault", "gc"),
+        "fabula.app.vault.gc",
+        "remove what the vault holds for nobody; every record that a file is made of stays",
+        renderer="fabula.cli.render.vault_gc:render",
+        options=(Option("--apply", "do it; without it nothing is changed"),),
+        details="Afterwards every byte that is left is verified. What would be lost for good asks for your consent.",
     ),
 )

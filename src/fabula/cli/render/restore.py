@@ -17,6 +17,9 @@ def render(result: RestoreResult, out: Out) -> None:
         return
     others = len(result.generations) - 1
     out.line(f"{result.output}: generation {result.generation} of {result.path}, {result.size:,} bytes")
+    if result.holes:
+        gone = sum(hole.length for hole in result.holes)
+        out.line(out.dim(f"{gone:,} of these bytes were forgotten on purpose and are left out"))
     if others:
         numbers = ", ".join(str(g.number) for g in result.generations if g.number != result.generation)
         out.line(out.dim(f"other generations: {numbers}"))

@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def without_holes(data: bytes, holes: Iterable[tuple[int, int]]) -> bytes:
+    """Return a file's bytes without spans that were forgotten, and without the line ends that these would leave alone.
+
+    ``data`` has any bytes where the holes are.
+    """
+    parts, position = [], 0
+    for offset, length in holes:
+        parts.append(data[position:offset])
+        position = offset + length
+        line_begins = offset == 0 or data[offset - 1 : offset] == b"\n"
+        if line_begins and data[position : position + 1] == b"\n":
+            position += 1
+    return b"".join([*parts, data[position:]])
+
+
 def restore(pieces: Iterable[bytes], out: Path) -> int:
     """Write ``pieces`` to ``out`` atomically and return how many bytes it has. Raises ``ERR_DISK``, ``ERR_READ_ONLY``.
 
