@@ -10,6 +10,7 @@ from fabula.kernel.values import frozen
 from fabula.record.vault.vault import Vault
 
 if TYPE_CHECKING:
+    from fabula.app.record.withdrawing import Withdrawal
     from fabula.app.wiring import App
     from fabula.record.rewriting.plan import Plan, Snapshot
     from fabula.record.rewriting.undoing import Undoing
@@ -29,6 +30,7 @@ class UndoRequest:
 class UndoResult:
     """Which rewriting (``kind``, ``made_at`` in ms) is taken back, and to which generation.
 
+    Of a session that was composed (``kind`` ``compose``) the file goes; ``generation`` is the sealed one that keeps it.
     ``kept`` bytes that came after it stay; sizes in bytes.
     """
 
@@ -53,6 +55,9 @@ def undo(app: App, request: UndoRequest) -> UndoResult:
     out is ``record restore``), ``ERR_VAULT_DAMAGED``, and with ``apply`` as ``record prune``.
     """
     target = find_target(app, request.session)
+    composed = _composed(app, target)
+    if composed is not None:
+        return _withdrawn(app, target, composed, request)
     if not request.apply:
         with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
             found = _found(vault, target, read_snapshot(target))
@@ -68,6 +73,42 @@ def undo(app: App, request: UndoRequest) -> UndoResult:
     done = run_planner(app, target, planner, kind="undo", live=request.live, slims=False)
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
         return _result(vault, target, made[-1], done.new, "")
+
+
+def _composed(app: App, target: Target) -> Withdrawal | None:
+    """Say how to take back a session that was composed; ``None`` for any other, and while a rewriting of it stands.
+
+    Raises ``ERR_CHANGED`` when the session has gone on since.
+    """
+    from fabula.app.record.withdrawing import withdrawal
+    from fabula.record.rewriting.undoing import plan_undo
+
+    with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
+        if plan_undo(vault, _entry(vault, target), read_snapshot(target)) is not None:
+            return None
+    return withdrawal(app, target)
+
+
+def _withdrawn(app: App, target: Target, composed: Withdrawal, request: UndoRequest) -> UndoResult:
+    """Remove a composed session's file, or say that it would be."""
+    from fabula.app.record.withdrawing import withdraw
+
+    if request.apply:
+        withdraw(app, target)
+    return UndoResult(
+        session=target.session,
+        host=target.host,
+        path=target.path,
+        applied=request.apply,
+        kind="compose",
+        made_at=composed.made_at,
+        generation=composed.generation,
+        new_generation=None,
+        before=composed.size,
+        after=0,
+        kept=0,
+        next="" if request.apply else f"fabula record undo {quote(request.session)} --apply",
+    )
 
 
 def _found(vault: Vault, target: Target, snapshot: Snapshot) -> Undoing:

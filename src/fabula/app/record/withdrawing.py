@@ -27,10 +27,11 @@ LOCK_WAIT_SECONDS = 60.0
 
 @frozen
 class Withdrawal:
-    """A composed session whose file can go: its size, and the number of the generation that keeps it."""
+    """A composed session whose file can go: its size, the generation (number) that keeps it, and since when (ms)."""
 
     size: int
     generation: int
+    made_at: int
 
 
 def withdrawal(app: App, target: Target) -> Withdrawal | None:
@@ -61,6 +62,16 @@ def withdraw(app: App, target: Target) -> Withdrawal:
     return done
 
 
+def _has_more(snapshot: Snapshot) -> bool:
+    """Say whether a file holds anything but whole values: a torn line, or one that nobody can read."""
+    position = 0
+    for found in snapshot.values:
+        if snapshot.data[position : found.offset].strip():
+            return True
+        position = found.offset + found.length
+    return bool(snapshot.data[position:].strip())
+
+
 def _require_closed(app: App, target: Target) -> None:
     require_idle(app, target, target.file, live=True)
     process = process_of(target.session, Path(target.path).parents[2])
@@ -71,8 +82,7 @@ def _require_closed(app: App, target: Target) -> None:
 
 
 def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
-    whole = snapshot.end == len(snapshot.data)
-    if not whole or not all(is_ours(found.value, target.session) for found in snapshot.values):
+    if _has_more(snapshot) or not all(is_ours(found.value, target.session) for found in snapshot.values):
         raise FabulaError(
             "ERR_CHANGED",
             f"session {target.session} has gone on since it was composed: its file stays",
@@ -84,4 +94,4 @@ def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
         row = vault.journal.generation(generation) if generation is not None else None
         if row is None or row.length != len(snapshot.data) or not is_sealed(vault, row.id, snapshot.data):
             raise FabulaError("ERR_UNSEALED", f"{target.path} has no sealed copy; it stays", "fabula record scan")
-        return Withdrawal(row.length, row.number)
+        return Withdrawal(row.length, row.number, row.begun_at)
