@@ -43,13 +43,35 @@ class Chunk:
     unreadable: int = 0
 
 
+class TypedLines(Protocol):
+    """Decodes the common lines of a host into typed values, of which a normaliser reads more quickly than of mappings.
+
+    ``decode_lines`` raises ``msgspec.MsgspecError`` when a line is no JSON or does not fit ``type``. Whether bytes that
+    it skips are valid UTF-8 it need not ask.
+    """
+
+    @property
+    def type(self) -> type:
+        """The class of the values."""
+        ...
+
+    def decode_lines(self, data: bytes | memoryview, /) -> list[Any]:
+        """Decode whole lines."""
+        ...
+
+    def holds_all(self, line: Any) -> bool:
+        """Say whether the typed value holds all that the normaliser reads; else it wants the line as a mapping."""
+        ...
+
+
 class Container(Protocol):
     """The byte form of a file: JSON lines, a compressed stream of them, one JSON document, database rows.
 
     ``chunks(start)`` reads from a byte that ended an earlier chunk (0 at first). A last line without its newline is
     part of a chunk only when it is a whole value; otherwise it waits, and ``waiting`` counts its bytes afterwards.
     Errors of the file system surface as ``OSError``; nothing else is raised for bad bytes.
-    A container whose values are not their bytes' JSON has ``decode(data) -> value`` for the bytes of one value.
+    A container whose values are not their bytes' JSON has ``decode(data) -> value`` for the bytes of one value; one of
+    lines may have ``typed``, which a reader sets to what its normaliser offers.
     """
 
     waiting: int
@@ -65,6 +87,7 @@ class Normaliser(Protocol):
 
     ``state`` is what later values of the same file need (JSON-able); it is saved between scans.
     A returned text is the kind under which the value is counted as skipped (kept in the vault, not indexed).
+    One that has ``typed_lines() -> TypedLines`` normalises typed values too, to the record that the mapping gives.
     Never raises for a strange value: types are checked field by field.
     """
 

@@ -6,7 +6,7 @@ import pytest
 
 from fabula.kernel.records import Block, Kind, Record
 from fabula.record.history.paths import resolve, same_file
-from fabula.record.history.touches import Touch, snapshot_backups, touched
+from fabula.record.history.touches import snapshot_backups, touched
 
 
 def record(*blocks: Block, kind: Kind = "call", cwd: str = "/w/shop") -> Record:
@@ -44,7 +44,7 @@ def call(tool: str, /, **given: object) -> Block:
     ],
 )
 def test_each_tool_names_its_file(block: Block, path: str, operation: str) -> None:
-    assert [(touch.path, touch.operation) for touch in touched(record(block))] == [(path, operation)]
+    assert touched(record(block)) == {path: operation}
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_each_tool_names_its_file(block: Block, path: str, operation: str) -> No
     ],
 )
 def test_what_names_no_file_touches_none(block: Block) -> None:
-    assert touched(record(block)) == []
+    assert touched(record(block)) == {}
 
 
 def test_a_patch_of_several_files_touches_each_of_them() -> None:
     text = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-1\n+2\n*** Add File: c\n+x\n*** End Patch"
-    operations = {touch.path: touch.operation for touch in touched(record(call("apply_patch", input=text)))}
+    operations = touched(record(call("apply_patch", input=text)))
     assert operations == {"/w/shop/a": "delete", "/w/shop/b": "patch", "/w/shop/c": "write"}
 
 
 def test_a_path_that_is_read_and_then_written_in_one_record_counts_as_written_once() -> None:
     blocks = (call("Read", file_path="/a"), call("Write", file_path="/a", content="x"))
-    assert touched(record(*blocks)) == [Touch("/a", "write", "t1")]
+    assert touched(record(*blocks)) == {"/a": "write"}
 
 
 def test_a_snapshot_touches_every_file_it_backed_up() -> None:
@@ -82,7 +82,7 @@ def test_a_snapshot_touches_every_file_it_backed_up() -> None:
     shapes = [{"backups": table}, {"trackedFileBackups": table}, {"snapshot": {"trackedFileBackups": table}}, table]
     for shape in shapes:
         snapshot = record(Block("other", input=shape), kind="snapshot")
-        assert [(touch.path, touch.operation) for touch in touched(snapshot)] == [
+        assert list(touched(snapshot).items()) == [
             ("/w/shop/src/a.py", "snapshot"),
             ("/b.py", "snapshot"),
         ]
@@ -90,7 +90,7 @@ def test_a_snapshot_touches_every_file_it_backed_up() -> None:
 
 def test_a_snapshot_of_a_strange_shape_touches_nothing() -> None:
     for shape in (None, {}, {"snapshot": []}, {"trackedFileBackups": ["a"]}, {"snapshot": {"trackedFileBackups": 1}}):
-        assert touched(record(Block("other", input=shape), kind="snapshot")) == []
+        assert touched(record(Block("other", input=shape), kind="snapshot")) == {}
 
 
 def test_a_later_backup_of_one_file_is_found_too() -> None:

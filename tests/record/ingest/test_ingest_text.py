@@ -58,7 +58,7 @@ def test_recalled_text_is_cited_and_not_searched() -> None:
         )
     )
     assert found is not None
-    assert (found.prompt.split(), found.citations) == (["a", "b"], ["p7", "p9"])
+    assert (found.prompt.split(), found.citations) == (["a", "b"], ("p7", "p9"))
 
 
 def test_private_text_is_never_searched() -> None:

@@ -10,6 +10,8 @@ from fabula.kernel.records import Block
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabula.hosts.claude.lines import Part
+
 
 def read_blocks(content: object) -> list[Block]:
     """Read a message's content: text, or a list of blocks. What is neither gives no blocks."""
@@ -26,6 +28,23 @@ def read_blocks(content: object) -> list[Block]:
         elif isinstance(part, str):
             blocks.append(Block("text", part))
     return blocks
+
+
+def typed_blocks(content: str | list[Part] | None) -> list[Block]:
+    """Read typed content: its parts are of the types in :data:`_TYPED_READERS`."""
+    if isinstance(content, list):
+        return [_TYPED_READERS[part.type](part) for part in content]
+    return [Block("text", content or "")]
+
+
+def _typed_call(part: Part) -> Block:
+    return Block("call", "", part.name or "", part.id or "", part.input if isinstance(part.input, dict) else None)
+
+
+def _typed_result(part: Part) -> Block:
+    content = part.content
+    text, images = (content, 0) if isinstance(content, str) else _result_parts(content)
+    return Block("result", text, "", part.tool_use_id or "", None, part.is_error is True, images)
 
 
 def _text(part: dict[str, Any]) -> Block:
@@ -94,4 +113,12 @@ _READERS: dict[str, Callable[[dict[str, Any]], Block]] = {
     "mcp_tool_result": _result,
     "image": _image,
     "document": _document,
+}
+
+_TYPED_READERS: dict[str, Callable[[Part], Block]] = {
+    "text": lambda part: Block("text", part.text or ""),
+    "thinking": lambda part: Block("thought", part.thinking or ""),
+    "tool_use": _typed_call,
+    "tool_result": _typed_result,
+    "image": lambda _: Block("image"),
 }

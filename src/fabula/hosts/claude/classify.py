@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabula.hosts.claude.fields import dict_of, text_of
 
@@ -33,23 +33,26 @@ def marked_kind(text: str) -> Kind | None:
     return "summary" if text.startswith(_CONTINUED) else None
 
 
-def user_kind(value: dict[str, Any], blocks: list[Block], *, from_agent: bool) -> Kind:
-    """Classify a user record; ``from_agent``: its plain words come from a parent agent, not from a person.
+def user_kind(
+    blocks: list[Block], compacted: object, interrupted: object, origin: object, meta: object, from_agent: bool
+) -> Kind:
+    """Classify a user record by its blocks and what the host says of it.
 
-    Marked text that stands before the person's words in one record becomes a block of kind ``other``.
+    ``compacted`` to ``meta`` are its fields ``isCompactSummary``, ``interruptedMessageId``, ``origin``, ``isMeta``;
+    ``from_agent``: its plain words come from a parent agent, not from a person. Marked text that stands before the
+    person's words in one record becomes a block of kind ``other``.
     """
     for block in blocks:
         if block.kind == "result":
             return "result"
-    if value.get("isCompactSummary") is True:
+    if compacted is True:
         return "summary"
-    if value.get("interruptedMessageId"):
+    if interrupted:
         return "notice"
     marks = [(block, marked_kind(block.text)) for block in blocks if block.kind == "text"]
     if marks and all(mark for _, mark in marks):
         return marks[0][1] or "notice"
-    origin = text_of(dict_of(value.get("origin")).get("kind"))
-    if origin in _MACHINES or value.get("isMeta") is True:
+    if text_of(dict_of(origin).get("kind")) in _MACHINES or meta is True:
         return "notice"
     for block, mark in marks:
         if mark:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.claude.attachments import read_attachment
-from fabula.hosts.claude.blocks import read_blocks
+from fabula.hosts.claude.blocks import read_blocks, typed_blocks
 from fabula.hosts.claude.classify import user_kind
 from fabula.hosts.claude.fields import content_id, dict_of, text_of, time_of
 from fabula.hosts.claude.seams import COPY, seam_facts
@@ -31,8 +31,10 @@ from fabula.kernel.records import SLIMMED_KEY, Block, Record, SourceFile, Usage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabula.hosts.claude.lines import Line
     from fabula.hosts.claude.meta import AgentMeta
     from fabula.kernel.records import BlockKind, Kind
+    from fabula.record.sources import TypedLines
 
 Place = tuple[int, int]  # offset and length in the file
 
@@ -58,8 +60,17 @@ class TranscriptNormaliser:
         self._description = meta.description if meta else ""
         self._results_folder = results_folder
 
-    def normalise(self, value: dict[str, Any], offset: int, length: int) -> Record | str:
+    @staticmethod
+    def typed_lines() -> TypedLines:
+        """Offer to read the common lines as typed values."""
+        from fabula.hosts.claude.lines import line_decoder  # only scans read many
+
+        return line_decoder()
+
+    def normalise(self, value: dict[str, Any] | Line, offset: int, length: int) -> Record | str:
         """Return the record in ``value``, or the kind under which it is skipped. Never raises."""
+        if not isinstance(value, dict):
+            return self._typed(value, offset, length)
         kind = value.get("type")
         if not isinstance(kind, str):
             return "foreign"
@@ -74,35 +85,85 @@ class TranscriptNormaliser:
             return kind
         return self._unknown(value, (offset, length))
 
+    # ── typed lines: the same steps on fields that need no check ─────
+
+    def _typed(self, line: Line, offset: int, length: int) -> Record:
+        message = line.message
+        assert line.uuid  # of lines that hold all
+        assert message is not None
+        blocks = typed_blocks(message.content)
+        record = self._typed_record(line, line.uuid, (offset, length), blocks)
+        if line.type == "assistant":
+            if message.model == "<synthetic>" or line.is_api_error_message is True:
+                record.kind, record.role = "notice", "system"
+                return record
+            record.kind, record.role = _assistant_kind(blocks), "assistant"
+            usage = message.usage
+            if usage is not None:
+                record.usage = _billed(
+                    message.id, line.request_id, record.uid, message.model, usage.input_tokens, usage.output_tokens,
+                    usage.cache_read_input_tokens, usage.cache_creation_input_tokens,
+                )  # fmt: skip
+            return record
+        kind = user_kind(
+            blocks, line.is_compact_summary, line.interrupted_message_id, line.origin, line.is_meta, record.sidechain
+        )
+        record.kind, record.role = kind, _USER_ROLES.get(kind, "user")
+        record.source, record.prompt_id = line.source_tool or "", line.prompt_id or ""
+        if kind == "result":
+            outcome = line.tool_use_result
+            self._note_joins(
+                blocks,
+                text_of(getattr(outcome, "agent_id", None)),
+                text_of(getattr(outcome, "persisted_output_path", None)),
+            )
+        else:
+            self._note_start(record, line.prompt_source)
+        return record
+
+    def _typed_record(self, line: Line, uid: str, place: Place, blocks: list[Block]) -> Record:
+        named, entry, forked = line.session_id, line.entrypoint, line.forked_from
+        session = self._named_last if named == self._named_last != "" else self._session(named)
+        origin = text_of(forked.get("sessionId")) if isinstance(forked, dict) else ""
+        return Record(
+            uid, session, "other", "", *place, time_of(line.timestamp), line.parent_uuid or "", "", "",
+            line.is_sidechain is True or self._subagent != "", self._spawned_by, blocks, "", 0, line.cwd or "",
+            line.git_branch or "", line.type, sdk=entry is not None and entry.startswith("sdk"),
+            parent_session=origin or self._parent_session,
+        )  # fmt: skip
+
+    # ── lines of any shape ───────────────────────────────────────────
+
     def _user(self, value: dict[str, Any], place: Place) -> Record:
         message = value.get("message")
         blocks = read_blocks(message.get("content") if isinstance(message, dict) else None)
         from_agent = bool(self._subagent) or value.get("isSidechain") is True
-        kind = user_kind(value, blocks, from_agent=from_agent)
+        get = value.get
+        kind = user_kind(
+            blocks, get("isCompactSummary"), get("interruptedMessageId"), get("origin"), get("isMeta"), from_agent
+        )
         record = self._record(value, place, kind, _USER_ROLES.get(kind, "user"), blocks)
         record.source = text_of(value.get("sourceToolAssistantUUID"))
         record.prompt_id = text_of(value.get("promptId"))
         if kind == "result":
-            self._note_joins(value, blocks)
-            return record
-        if kind == "notice" and (seam := seam_facts(value)):
+            outcome = dict_of(value.get("toolUseResult"))
+            self._note_joins(blocks, text_of(outcome.get("agentId")), text_of(outcome.get("persistedOutputPath")))
+        elif kind == "notice" and (seam := seam_facts(value)):
             record.kind, record.blocks = "boundary", [Block("other", block.text, input=seam) for block in blocks]
-            return record
-        if value.get("promptSource") == "sdk":
-            record.sdk = True
-        if kind == "task" and not self.state["started"] and self._subagent:
-            self.state["started"] = True
-            record.title, record.title_rank = self._description, 2 if self._description else 0
+        else:
+            self._note_start(record, value.get("promptSource"))
         return record
 
-    def _note_joins(self, value: dict[str, Any], blocks: list[Block]) -> None:
+    def _note_start(self, record: Record, prompt_source: object) -> None:
+        if prompt_source == "sdk":
+            record.sdk = True
+        if record.kind == "task" and not self.state["started"] and self._subagent:
+            self.state["started"] = True
+            record.title, record.title_rank = self._description, 2 if self._description else 0
+
+    def _note_joins(self, blocks: list[Block], agent: str, persisted: str) -> None:
         """Put what only ``toolUseResult`` tells into the result's block: the agent it started, the file it lies in."""
         block = next(block for block in blocks if block.kind == "result")
-        outcome = value.get("toolUseResult")
-        agent = persisted = ""
-        if isinstance(outcome, dict):
-            agent = text_of(outcome.get("agentId"))
-            persisted = text_of(outcome.get("persistedOutputPath"))
         if block.text.startswith("<persisted-output>"):
             persisted = persisted or _stub_path(block.text)
         if agent:
@@ -255,16 +316,23 @@ def _assistant_kind(blocks: list[Block]) -> Kind:
 
 
 def _usage(value: dict[str, Any], message: dict[str, Any], uid: str) -> Usage | None:
-    """The tokens of the response; one without any id of its own is told apart by its record."""
     usage = message.get("usage")
     if not isinstance(usage, dict):
         return None
     get = usage.get
-    response, request, model = message.get("id"), value.get("requestId"), message.get("model")
+    return _billed(
+        message.get("id"), value.get("requestId"), uid, message.get("model"), get("input_tokens"),
+        get("output_tokens"), get("cache_read_input_tokens"), get("cache_creation_input_tokens"),
+    )  # fmt: skip
+
+
+def _billed(
+    response: object, request: object, uid: str, model: object,
+    fresh: object, written: object, read: object, cached: object,
+) -> Usage:  # fmt: skip
+    """The tokens of the response; one without any id of its own is told apart by its record."""
     response = response if isinstance(response, str) else ""
     request = request if isinstance(request, str) else ""
-    fresh, written = get("input_tokens"), get("output_tokens")
-    read, cached = get("cache_read_input_tokens"), get("cache_creation_input_tokens")
     return Usage(
         f"{response}:{request}" if response or request else uid,
         model if isinstance(model, str) else "",

@@ -16,6 +16,8 @@ from fabula.record.sources import Chunk, Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabula.record.sources import TypedLines
+
 #: Chunks are about this long; a single longer line makes a longer chunk. Decoding half a MB at a time stays in the
 #: processor's cache: 8 MB chunks cost a third more.
 CHUNK_BYTES = 512 << 10
@@ -34,6 +36,7 @@ class JsonLines:
         self.path = path
         self.waiting = 0
         self.tail = b""
+        self.typed: TypedLines | None = None
         self._chunk_bytes = chunk_bytes
 
     def chunks(self, start: int = 0) -> Iterator[Chunk]:
@@ -45,7 +48,7 @@ class JsonLines:
             while offset < size:
                 data = _read_lines(file, offset, size, self._chunk_bytes)
                 last = offset + len(data) >= size or not data.endswith(b"\n")
-                chunk, used = parse_lines(data, offset, last=last)
+                chunk, used = parse_lines(data, offset, last=last, typed=self.typed)
                 if used:
                     yield chunk
                 if last:
@@ -89,35 +92,68 @@ def _read_at(file: FileIO, offset: int, length: int) -> bytes:
     return file.read(length) or b""
 
 
-def parse_lines(data: bytes, base: int, *, last: bool) -> tuple[Chunk, int]:
-    """Find the values of whole lines; return the chunk and how many bytes of ``data`` it takes."""
-    from msgspec import MsgspecError  # here, because a container is made by many who never read it whole
+def parse_lines(data: bytes, base: int, *, last: bool, typed: TypedLines | None = None) -> tuple[Chunk, int]:
+    """Find the values of whole lines; return the chunk and how many bytes of ``data`` it takes.
 
-    from fabula.record.containers.json_scan import WHOLE_LIMIT, decoder, scan_values
+    With ``typed``, lines that fit are typed values, all others what they are without it.
+    """
+    end = data.rfind(b"\n") + 1
+    values = _whole_lines(data, base, end, typed)
+    if values is None:
+        values, unreadable = _line_by_line(data, base, end, typed)
+    else:
+        unreadable = 0
+    if last and end < len(data):
+        from fabula.record.containers.json_scan import scan_values
 
-    values: list[Found] = []
-    found = values.append
-    find, decode = data.find, decoder.decode
-    view = memoryview(data)
-    unreadable = 0
-    pos = 0
-    while (end := find(b"\n", pos)) >= 0:
-        length = end - pos
-        if length and data[pos] == 0x7B and data[end - 1] == 0x7D and length <= WHOLE_LIMIT:
-            try:
-                found(Found(base + pos, length, decode(view[pos:end])))
-                pos = end + 1
-                continue
-            except (MsgspecError, ValueError, RecursionError):
-                pass  # scanned with care below
-        if length:
-            scan = scan_values(data, pos, end, base)
-            values += scan.values
-            unreadable += scan.unreadable
-        pos = end + 1
-    if last and pos < len(data):
-        rest = scan_values(data, pos, len(data), base)
+        rest = scan_values(data, end, len(data), base)
         if rest.whole:
             values += rest.values
-            pos = len(data)
-    return Chunk(base, data if pos == len(data) else data[:pos], values, unreadable), pos
+            end = len(data)
+    return Chunk(base, data if end == len(data) else data[:end], values, unreadable), end
+
+
+def _whole_lines(data: bytes, base: int, end: int, typed: TypedLines | None) -> list[Found] | None:
+    """Decode all lines at once; ``None`` unless each is plainly one object of moderate size.
+
+    Between two lines stands ``}`` line feed ``{``, where no value can go on: as many values as lines are one a line.
+    """
+    from msgspec import MsgspecError  # here, because a container is made by many who never read it whole
+
+    from fabula.record.containers.json_scan import WHOLE_LIMIT, decoder
+
+    if not 0 < end <= WHOLE_LIMIT:
+        return None
+    values: list[Found] = []
+    found, find, view = values.append, data.find, memoryview(data)
+    holds_all = typed.holds_all if typed else None
+    pos = 0
+    try:
+        for value in (typed or decoder).decode_lines(view[:end]):
+            stop = find(b"\n", pos)
+            if stop <= pos or data[pos] != 0x7B or data[stop - 1] != 0x7D:
+                return None
+            whole = value if holds_all is None or holds_all(value) else decoder.decode(view[pos:stop])
+            found(Found(base + pos, stop - pos, whole))
+            pos = stop + 1
+    except (MsgspecError, ValueError, RecursionError):
+        return None
+    return values if pos == end else None
+
+
+def _line_by_line(data: bytes, base: int, end: int, typed: TypedLines | None) -> tuple[list[Found], int]:
+    """Find the values of each line by itself; return them and the number of unreadable bytes."""
+    from fabula.record.containers.json_scan import scan_values
+
+    values: list[Found] = []
+    unreadable = pos = 0
+    while pos < end:
+        stop = data.index(b"\n", pos)
+        if one := _whole_lines(data[pos : stop + 1], base + pos, stop + 1 - pos, typed):
+            values += one
+        elif stop > pos:
+            scan = scan_values(data, pos, stop, base)
+            values += scan.values
+            unreadable += scan.unreadable
+        pos = stop + 1
+    return values, unreadable

@@ -79,7 +79,8 @@ class Hints:
             if not self.programs:
                 return False
             command = shell_text(call.input or {})
-            return any(program in command and subcommand in command for program, subcommand in self.programs)
+            held = [program in command and subcommand in command for program, subcommand in self.programs]
+            return True in held
         return self.files or call.tool in self.tools
 
 

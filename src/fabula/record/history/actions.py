@@ -61,6 +61,15 @@ def actions(block: Block, folder: str) -> list[Action]:
     return handler(block, block.input or {}, folder)
 
 
+def operations(block: Block, folder: str) -> list[tuple[str, Operation]]:
+    """Return the path and the operation of each of :func:`actions`, without reading what exactly is done."""
+    operation = _ONE_FILE.get(block.tool)
+    if operation is None:
+        return [(action.path, action.operation) for action in actions(block, folder)]
+    path = _path(block.input, folder) if block.input else ""
+    return [(path, operation)] if path else []
+
+
 def _path(given: Mapping[str, Any], folder: str) -> str:
     for key in ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file"):
         value = given.get(key)
@@ -181,7 +190,7 @@ def _file_actions(block: Block, file: FilePatch, folder: str) -> list[Action]:
 
 def _shell(block: Block, given: Mapping[str, Any], folder: str) -> list[Action]:
     command = shell_text(given)
-    if "<<" not in command and " -" not in command and BEGIN not in command:
+    if "<<" not in command and "sed " not in command and "perl " not in command and BEGIN not in command:
         return []
     own = _text(given, "workdir", "cwd", "directory", "dir_path", "working_directory")
     folder = resolve(own, folder) if own else folder
@@ -240,3 +249,9 @@ _HANDLERS: dict[str, Callable[[Block, Mapping[str, Any], str], list[Action]]] = 
     **dict.fromkeys(("apply_patch", "ApplyPatch", "patch"), _patch),
     **dict.fromkeys(SHELL_TOOLS, _shell),
 }
+
+_OPERATIONS: dict[Callable[[Block, Mapping[str, Any], str], list[Action]], Operation] = {
+    _write: "write", _edit: "edit", _counted_edit: "edit", _notebook: "edit", _read: "read", _delete: "delete",
+}  # fmt: skip
+#: Tools that do one thing to the one file that they name.
+_ONE_FILE = {tool: _OPERATIONS[handler] for tool, handler in _HANDLERS.items() if handler in _OPERATIONS}

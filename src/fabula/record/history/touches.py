@@ -4,41 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabula.kernel.values import frozen
-from fabula.record.history.actions import Operation, actions
+from fabula.record.history.actions import operations
 from fabula.record.history.paths import resolve
 
 if TYPE_CHECKING:
     from fabula.kernel.records import Record
+    from fabula.record.history.actions import Operation
 
 
-@frozen
-class Touch:
-    """A record does something to a file."""
+def touched(record: Record) -> dict[str, Operation]:
+    """Return what the record's calls or its snapshot do to files, by path in the record's order.
 
-    path: str
-    operation: Operation
-    tool_id: str = ""
-
-
-def touched(record: Record) -> list[Touch]:
-    """Return the files that a record's calls or its snapshot touch, each path once, in the record's order.
-
-    Only calls of known tools are looked at; prose never names a file. Relative paths lie below ``record.cwd``.
+    Only calls of known tools are looked at; prose never names a file. Relative paths lie below ``record.cwd``. Of a
+    file that is read and changed the change is told.
     """
-    found: dict[str, Touch] = {}
     if record.kind == "snapshot":
-        for path in snapshot_backups(record):
-            found[path] = Touch(path, "snapshot")
-        return list(found.values())
+        return dict.fromkeys(snapshot_backups(record), "snapshot")
+    found: dict[str, Operation] = {}
     for block in record.blocks:
         if block.kind != "call":
             continue
-        for action in actions(block, record.cwd):
-            known = found.get(action.path)
-            if known is None or known.operation == "read":
-                found[action.path] = Touch(action.path, action.operation, action.tool_id)
-    return list(found.values())
+        for path, operation in operations(block, record.cwd):
+            if found.get(path, "read") == "read":
+                found[path] = operation
+    return found
 
 
 def snapshot_backups(record: Record) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ The caller holds the writer lock and the transaction. After a rollback the mappe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.hashes import digest
 from fabula.kernel.ids import pack_id
@@ -244,32 +244,35 @@ class Mapper:
             if text is not None and text.characters:
                 self._passages.add(record, row, thread, session, text)
                 self.searchable_characters += text.characters
-                if record.kind in _PROSE or text.prompt or text.reply:
-                    if text.prompt:
-                        facts.prompt.append(text.prompt)
-                    if text.reply:
-                        facts.reply.append(text.reply)
-                        if record.kind != "thought":
-                            facts.spoken.append(text.reply)
+                if text.prompt:
+                    facts.prompt.append(text.prompt)
+                if text.reply:
+                    facts.reply.append(text.reply)
+                    if record.kind != "thought":
+                        facts.spoken.append(text.reply)
         if text is not None and text.citations:
             self.rows.citations += [(row, pack_id(reference)) for reference in text.citations]
-        if record.blocks and (record.kind in _TOOLS or len(record.blocks) > 1) and not record.made_from:
+        if (record.kind in _TOOLS or len(record.blocks) > 1) and not record.made_from:
             self._tools(record, row, thread)
 
     def _tools(self, record: Record, row: int, thread: int | None) -> None:
-        for touch in touched(record) if record.kind != "result" else ():
-            self.rows.touches.append((row, self.names.path(touch.path), touch.operation))
+        if record.kind != "result":
+            self.rows.touches += [(row, self.names.path(path), done) for path, done in touched(record).items()]
         for block in record.blocks:
             if block.kind == "call":
-                if block.tool_id and block.tool in _SPAWNING:
+                if block.tool in _SPAWNING and block.tool_id:
                     self.rows.spawns[block.tool_id] = row
                 self._failures.call(block)
             elif block.kind == "result":
-                for name in _JOINS if block.input else ():
-                    key = block.input.get(name) if block.input else None
-                    if isinstance(key, str) and key:
-                        self.rows.spawns[key] = row
+                if block.input:
+                    self._joined(block.input, row)
                 self._failures.result(block, row, record.source or record.parent, thread, record.time)
+
+    def _joined(self, said: dict[str, Any], row: int) -> None:
+        for name in _JOINS:
+            key = said.get(name)
+            if isinstance(key, str) and key:
+                self.rows.spawns[key] = row
 
     def _flags(self, record: Record, file: SourceFile) -> int:
         flags = schema.SIDECHAIN if record.sidechain else 0

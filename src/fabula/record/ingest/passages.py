@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabula.kernel.records import KINDS
 from fabula.kernel.values import define, field
 from fabula.search.identifiers import expand
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 PASSAGE_CHARACTERS = 1_500
 COLUMNS = ("prompt", "reply", "call", "result", "other")
+KIND_TOKENS = {kind: f"k{kind}" for kind in KINDS}
 
 
 @define
@@ -34,6 +37,20 @@ class Passage:
     other: list[str] = field(default_factory=list)
     marks: set[str] = field(default_factory=set)  # scope tokens of kinds and tools
 
+    def extend(self, text: Searchable) -> None:
+        """Take in the text of one record."""
+        if text.prompt:
+            self.prompt.append(text.prompt)
+        if text.reply:
+            self.reply.append(text.reply)
+        if text.call:
+            self.call.append(text.call)
+        if text.result:
+            self.result.append(text.result)
+        if text.other:
+            self.other.append(text.other)
+        self.characters += text.characters
+
     def columns(self) -> tuple[str, str, str, str, str]:
         """Return the text of each column, identifiers expanded."""
         return (
@@ -49,6 +66,7 @@ def _joined(pieces: list[str]) -> str:
     return f"{text}\n{extra}" if extra else text
 
 
+@lru_cache(1_000)
 def tool_token(tool: str) -> str:
     """Return the scope token of a tool's name: ``x`` and its letters and digits, lower-case."""
     return "x" + "".join(character for character in tool.lower() if character.isalnum())
@@ -60,7 +78,6 @@ class PassageBuilder:
     def __init__(self) -> None:
         self._open: Passage | None = None
         self.done: list[Passage] = []
-        self._tools: dict[str, str] = {}
 
     def add(self, record: Record, row: int, thread: int, session: int, text: Searchable) -> None:
         """Add one record's searchable text. ``row`` is its id in the map."""
@@ -75,11 +92,6 @@ class PassageBuilder:
             self.flush()
             passage = Passage(thread, session, record.sidechain, row, row, record.time, record.time)
             self._open = passage
-        self._extend(passage, record, row, text)
-        if passage.characters >= PASSAGE_CHARACTERS:
-            self.flush()
-
-    def _extend(self, passage: Passage, record: Record, row: int, text: Searchable) -> None:
         passage.last = row
         time = record.time
         if time is not None:
@@ -87,23 +99,12 @@ class PassageBuilder:
                 passage.first_time = time
             if passage.last_time is None or time > passage.last_time:
                 passage.last_time = time
-        if text.prompt:
-            passage.prompt.append(text.prompt)
-        if text.reply:
-            passage.reply.append(text.reply)
-        if text.call:
-            passage.call.append(text.call)
-        if text.result:
-            passage.result.append(text.result)
-        if text.other:
-            passage.other.append(text.other)
-        passage.characters += text.characters
-        passage.marks.add("k" + record.kind)
+        passage.extend(text)
+        passage.marks.add(KIND_TOKENS[record.kind])
         for tool in text.tools:
-            token = self._tools.get(tool)
-            if token is None:
-                token = self._tools[tool] = tool_token(tool)
-            passage.marks.add(token)
+            passage.marks.add(tool_token(tool))
+        if passage.characters >= PASSAGE_CHARACTERS:
+            self.flush()
 
     def flush(self) -> None:
         """End the passage in hand."""

@@ -10,10 +10,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.text import storable
-from fabula.kernel.values import define, field
+from fabula.kernel.values import define
 from fabula.record.reading.sentinels import strip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabula.kernel.records import Block, Record
 
 RESULT_LIMIT = 32_768  # characters of one tool result that are searched
@@ -46,8 +48,8 @@ class Searchable:
     call: str = ""
     result: str = ""
     other: str = ""
-    tools: list[str] = field(default_factory=list)
-    citations: list[str] = field(default_factory=list)
+    tools: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
     characters: int = 0  # of all columns together
     cut: bool = False  # some text was beyond its limit
 
@@ -65,7 +67,7 @@ def searchable(record: Record) -> Searchable | None:
         elif kind == "thought":
             _add(found, "reply", block.text, TEXT_LIMIT)
         elif kind == "call":
-            found.tools.append(block.tool)
+            found.tools += (block.tool,)
             _add(found, "call", _call_text(block), TEXT_LIMIT)
         elif kind == "result":
             _add(found, "result", block.text, RESULT_LIMIT)
@@ -106,13 +108,13 @@ def _has_blob(text: str) -> bool:
 def _call_text(block: Block) -> str:
     pieces = [block.tool]
     if block.input:
-        _collect(block.input, pieces, INPUT_DEPTH)
+        _collect(block.input.values(), pieces, INPUT_DEPTH)
     return "\n".join(pieces)
 
 
-def _collect(value: dict[str, Any] | list[Any], pieces: list[str], depth: int) -> None:
-    for item in value.values() if isinstance(value, dict) else value:
+def _collect(values: Iterable[Any], pieces: list[str], depth: int) -> None:
+    for item in values:
         if isinstance(item, str):
             pieces.append(item)
         elif depth and isinstance(item, dict | list):
-            _collect(item, pieces, depth - 1)
+            _collect(item.values() if isinstance(item, dict) else item, pieces, depth - 1)

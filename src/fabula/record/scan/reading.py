@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.values import define
 from fabula.record.reading.sentinels import hide_across_blocks
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import Record, SourceFile
     from fabula.record.forgetting.sieve import Sieve
     from fabula.record.map.files import KnownFile
-    from fabula.record.sources import Chunk, Container, Normaliser
+    from fabula.record.sources import Chunk, Container, Normaliser, TypedLines
     from fabula.record.vault.vault import Vault
 
 
@@ -36,9 +36,12 @@ class FileReading:
     before: bytes = b""  # up to 4 KB that lie before ``known.read_to``
     chunk: Chunk | None = None  # the one in hand
     sieve: Sieve | None = None  # keeps out what was forgotten, where anything ever was
+    typed: TypedLines | None = None  # what the normaliser reads besides mappings
 
     def chunks(self) -> Iterator[tuple[int, list[Record]]]:
         """Yield (bytes, records) of each chunk, sealed and counted. Raises ``OSError``."""
+        if self.sieve is None and hasattr(self.container, "typed") and hasattr(self.normaliser, "typed_lines"):
+            self.container.typed = self.typed = self.normaliser.typed_lines()
         for chunk in self.container.chunks(self.known.read_to):
             self.chunk = chunk
             records = self._records(chunk) if self.sieve is None else self._strained(self.sieve, chunk)
@@ -76,6 +79,7 @@ class FileReading:
     def _records(self, chunk: Chunk) -> list[Record]:
         accounting = self.known.accounting
         normalise = self.normaliser.normalise
+        types: tuple[type[Any], ...] = (dict,) if self.typed is None else (self.typed.type, dict)
         records: list[Record] = []
         spans = 0
         for found in chunk.values:
@@ -85,15 +89,16 @@ class FileReading:
                 continue
             spans += found.length
             accounting.recovered += found.recovered
-            if not isinstance(value, dict):
+            if not isinstance(value, types):
                 accounting.skip("not-an-object")
                 continue
             record = normalise(value, found.offset, found.length)
             if isinstance(record, str):
                 accounting.skip(record)
-            else:
+                continue
+            if len(record.blocks) > 1:
                 hide_across_blocks(record.blocks)
-                records.append(record)
+            records.append(record)
         accounting.objects += len(records)
         accounting.indexed += len(records)
         accounting.span_bytes += spans
