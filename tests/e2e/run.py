@@ -17,9 +17,11 @@ import sysconfig
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import checks
+import composing
 import rewriting
 from clients import HERE, Client, UnavailableError, install, require_isolation
 from product import Product
@@ -83,15 +85,17 @@ def run_client(name: str, found: tuple[Path, str], folder: Path, command: str) -
     for check in (*checks.READING, checks.sealed_transcripts_come_back):
         results[f"{label(check)}, transcripts gone"] = attempt(check, product, made)
     if name == "claude":
-        results |= rewritten(Client(name, *found, folder / "slim-home", project), folder, command)
+        for story in (rewriting, composing):
+            client = Client(name, *found, folder / f"home-of-{story.__name__}", project)
+            results |= rewritten(story, client, folder, command)
     return results
 
 
-def rewritten(client: Client, folder: Path, command: str) -> dict[str, str]:
-    """Let a client write a session, rewrite its transcript, and open it again: what is wrong by check."""
+def rewritten(story: ModuleType, client: Client, folder: Path, command: str) -> dict[str, str]:
+    """Let a client write a session, make others of it, and open them: what is wrong by check."""
     client.home.mkdir()
-    made = rewriting.run_session(client, folder, command)
-    return {label(check): attempt(check, made) for check in rewriting.CHECKS}
+    made = story.run_session(client, folder, command)
+    return {label(check): attempt(check, made) for check in story.CHECKS}
 
 
 def attempt(check: Callable[..., None], *made: Any) -> str:
