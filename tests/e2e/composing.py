@@ -1,4 +1,4 @@
-"""Sessions that Fabula composed or took threads out of, opened by the real Claude Code: the model gets what was meant."""
+"""Sessions that Fabula composed or took threads out of, opened by the real Claude Code: the model gets what was due."""
 
 from __future__ import annotations
 
