@@ -150,7 +150,9 @@ def require_idle(app: App, target: Target, file: SourceFile, *, live: bool = Fal
 
     writer = writer_of(file.path)
     if writer is not None:
-        raise FabulaError("ERR_LIVE", f"process {writer} has {file.path} open for writing", f"end it: kill {writer}")
+        raise FabulaError(
+            "ERR_LIVE", f"process {writer} has {file.path} open for writing", "close it, then repeat the command"
+        )
     if live:
         return
     process = _process_of(app, target)
