@@ -74,7 +74,6 @@ def test_lines_without_a_change_stay_whole(data: bytes, draw: st.DataObject) -> 
 def test_a_line_goes_with_its_end_only_when_nothing_of_it_is_left() -> None:
     data = b'{"a":1} {"b":2}\r\n{"c":3} junk\n{"d":4}\n'
     snapshot = Snapshot.of("x", data)
-    a, b, c, d = snapshot.values
 
     def drop(*dropped: int) -> bytes:
         found = [snapshot.values[index] for index in dropped]
