@@ -85,9 +85,8 @@ def forget_told_prompts(connection: apsw.Connection) -> int:
     """Remove prompts that a list of prompts repeats from a session whose transcript is mapped; say how many."""
     told = list(
         connection.execute(
-            "select r.id, r.thread_id, r.session_id from records r join files f on f.id = r.file_id"
-            " where f.kind = 'history' and exists (select 1 from files t where t.session_id = r.session_id"
-            " and t.kind = 'session' and t.read_to > 0)"
+            "select id, thread_id, session_id from records where file_id in (select id from files where kind='history')"
+            " and session_id in (select session_id from files where kind='session' and read_to > 0)"
         )
     )
     forget_records(connection, told)
