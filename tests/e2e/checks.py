@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 RARE = "marmalade-lighthouse"
 ERROR = "AssertionError: the greeting lacks its comma"
+#: Clients whose scenario starts a subagent.
+WITH_SUBAGENT = frozenset(("claude", "opencode", "kimi"))
 #: What was said, in the order in which it was said.
 FIRST_THREAD = (
     *("Please write a greeting module", "I will write greeting.py first", RARE, "the greeting lacks its comma"),
@@ -63,7 +65,7 @@ def threads_render_in_order(product: Product, made: Sessions) -> None:
         assert min(places) >= 0, (expected, places, text)
         assert places == sorted(places), (expected, places, text)
         assert "abandoned" not in text.lower(), text
-    if made.client == "claude":
+    if made.client in WITH_SUBAGENT:
         whole = "\n".join(texts)
         assert "greeting.py has two lines" in whole, whole
         assert "idechain" in whole, whole

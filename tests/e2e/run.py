@@ -2,8 +2,8 @@
 
     python tests/e2e/run.py [--client NAME …] [--fabula PROGRAM] [--cache DIR]
 
-Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; Claude
-Code also a subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or
+Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; those
+that have them also a subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or
 ``e2e: SKIPPED (reason)`` where this machine cannot run the clients. Exit status 1 when a check failed.
 """
 
