@@ -75,11 +75,15 @@ def create_atomic(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
         os.unlink(temporary)  # of a process before us that had our number
     with disk_errors(path):
         try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+            handle = os.open(temporary, flags, mode)
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(handle, view) :]
+                os.fsync(handle)
+            finally:
+                os.close(handle)
             _name_new(temporary, path)
         finally:
             with suppress(OSError):
