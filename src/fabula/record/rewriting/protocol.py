@@ -97,8 +97,9 @@ class Job:
                     known, whole = self._sealed(connection, snapshot)
                     with Vault.open(self.home.vault, self.clock) as vault:
                         done = self._rewrite(opened, snapshot, planner, vault, known, whole=whole)
-                if done.new is not None:
-                    self._take_in(connection, self.find(), "rewritten")
+                    if done.new is not None:
+                        self._take_in(connection, self.find(), "rewritten")
+                        opened.rescue()
                 return done
             finally:
                 connection.close()

@@ -65,10 +65,26 @@ class OpenSource:
                 with suppress(OSError):
                     os.unlink(temporary)
                 raise
-            self._rescue()
+            self.rescue()
             sync_folder_of(self.path)
-            self._rescue()
+        self.rescue()
         return self._copied - start
+
+    def rescue(self) -> None:
+        """Append to the new file what a host that had the old one open wrote there since it was last looked at.
+
+        Hosts open, append and close: what one does between its opening and its writing is caught while this goes on
+        looking. Raises ``ERR_DISK``.
+        """
+        with disk_errors(self.path):
+            if os.fstat(self._file.fileno()).st_size <= self._copied:
+                return
+            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            try:
+                self._copy_tail(handle)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def _write(self, temporary: str, pieces: Iterator[bytes | memoryview]) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -121,17 +137,6 @@ class OpenSource:
                 return
             _write_all(handle, piece)
             self._copied += len(piece)
-
-    def _rescue(self) -> None:
-        """Append what a host wrote into the old file between the last look and its replacement."""
-        if os.fstat(self._file.fileno()).st_size <= self._copied:
-            return
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
-        try:
-            self._copy_tail(handle)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def __enter__(self) -> Self:
         return self
