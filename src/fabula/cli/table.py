@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.commands import composing, finding, general, keeping, reading, slimming, vault
+from fabula.cli.commands import composing, finding, general, importing, keeping, reading, slimming, vault
 
 if TYPE_CHECKING:
     from fabula.cli.command import Command
@@ -17,11 +17,13 @@ COMMANDS: tuple[Command, ...] = (
     *slimming.COMMANDS,
     *composing.COMMANDS,
     *vault.COMMANDS,
+    *importing.COMMANDS,
     *general.COMMANDS,
 )
 
 #: Groups of commands and what they are about.
 GROUPS: dict[tuple[str, ...], str] = {
+    ("import",): "Taking over what other memories hold.",
     ("record",): "What happened: every session of your coding agents, byte for byte.",
     ("vault",): "The vault: copies of it, and what it may let go.",
 }
