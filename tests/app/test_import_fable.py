@@ -309,6 +309,18 @@ def test_a_database_that_is_damaged_or_not_fables_is_refused_in_words(home: Reco
         imported(home)
     assert caught.value.code == "ERR_IMPORT"
     assert str(path) in caught.value.message
+    assert all(command.startswith("sqlite3 ") for command in caught.value.suggestions)
+
+
+def test_a_text_index_with_a_tokenizer_of_its_own_is_no_obstacle(home: RecordHome) -> None:
+    made, _ = installation(home)
+    made.insert("fts", content="words", uuid="u", prompt_id="p", kind="text")
+    made.connection.execute("pragma writable_schema=on")
+    made.connection.execute(
+        "update sqlite_schema set sql=replace(sql, 'content, ', 'content, tokenize=''porridge'', ') where name='fts'"
+    )
+    made.close()
+    assert count(imported(home), "fts") == (0, 0, 0, 1)
 
 
 def test_where_there_is_nothing_the_error_says_what_to_name(home: RecordHome) -> None:

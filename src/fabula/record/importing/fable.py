@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.clock import parse_time
@@ -15,7 +16,7 @@ from fabula.kernel.values import define, field, frozen
 from fabula.record.containers.rows import as_os_error, foreign_reader, select_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     import apsw
 
@@ -89,9 +90,8 @@ def read_tables(database: Path) -> Tables:
                 raise FabulaError("ERR_IMPORT", f"{database} is no database of fable: it has no table {missing[0]}")
             return _read(connection, sorted(map(str, names)))
     except OSError as error:
-        raise FabulaError(
-            "ERR_IMPORT", f"{database} cannot be read: {error}", f"sqlite3 {database} 'pragma integrity_check'"
-        ) from error
+        saved = f"sqlite3 {quote(str(database))} .recover | sqlite3 recovered.db && fabula import fable recovered.db"
+        raise FabulaError("ERR_IMPORT", f"{database} cannot be read: {error}", saved) from error
 
 
 def _read(connection: apsw.Connection, names: list[str]) -> Tables:
@@ -99,7 +99,7 @@ def _read(connection: apsw.Connection, names: list[str]) -> Tables:
     for name in names:
         if name in DERIVED or name.startswith(_DERIVED_PREFIXES):
             if not name.startswith(_DERIVED_PREFIXES):  # shadows of the text index hold no rows of their own
-                found.derived[name] = _count(connection, name)
+                found.derived[name] = _count(connection, name, names)
         elif name in LOGS:
             found.logs[name] = _count(connection, name)
         else:
@@ -124,8 +124,10 @@ def _read_cited(connection: apsw.Connection, found: Tables) -> None:
             found.times[uid] = when
 
 
-def _count(connection: apsw.Connection, name: str) -> int:
-    for (count,) in connection.execute(f"select count(*) from {_quoted(name)}"):
+def _count(connection: apsw.Connection, name: str, names: Collection[str] = ()) -> int:
+    """Count rows; those of a text index in the table beside it, since its tokenizer need not be here."""
+    beside = f"{name}_docsize"
+    for (count,) in connection.execute(f"select count(*) from {_quoted(beside if beside in names else name)}"):
         return int(count)
     return 0
 
