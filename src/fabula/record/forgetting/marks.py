@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any
 from fabula.kernel.canonical import canonical_json
 from fabula.kernel.hashes import digest
 from fabula.kernel.records import Record
-from fabula.record.vault.tombstones import CONTENT, UID, mark_of_bytes
+from fabula.record.vault.tombstones import CONTENT, TELLING_BYTES, UID, WEAK, mark_of_bytes
 
 if TYPE_CHECKING:
     from fabula.record.vault.tombstones import Mark
 
 TELLING_WORDS = 5  # from which on a text without a time is known by its words alone
+#: What a fork changes in the lines that it repeats.
+_VOLATILE = frozenset({
+    "timestamp", "time", "sessionId", "session_id", "uuid", "parentUuid", "id", "cwd", "gitBranch", "version",
+    "forkedFrom",
+})  # fmt: skip
 _OWN_ID = re.compile(rb'"(?:uuid|id)"\s*:\s*"([^"\\]{8,64})"')
 
 
@@ -27,14 +32,15 @@ def marks_of(path: str, sha: bytes, size: int, value: Any, outcome: Record | str
     if isinstance(outcome, Record):
         if outcome.has_id:
             marks.append((UID, outcome.uid.encode("utf-8", "surrogatepass")))
+        if size < TELLING_BYTES:
+            return marks
         said = content(outcome)
         if said is not None:
             marks.append((CONTENT, said))
         if outcome.has_id:
             return marks
-    form = _canonical(value)
-    if form is not None:
-        marks.append((CONTENT, form))
+    if size >= TELLING_BYTES:
+        marks += [(kind, form) for kind, form in ((CONTENT, _canonical(value)), (WEAK, _weak(value))) if form]
     return marks
 
 
@@ -56,17 +62,26 @@ def content(record: Record) -> bytes | None:
         return None
     if record.time is None and words < TELLING_WORDS:
         return None
-    try:
-        return digest(canonical_json(["said", record.time, record.title, said]))
-    except (RecursionError, TypeError, ValueError):
-        return None
+    return _digest(["said", record.time, record.title, said])
 
 
 def _canonical(value: Any) -> bytes | None:
     """Return a digest of a value in whatever way it was written; ``None`` for what is no object."""
     if not isinstance(value, dict) or not value:
         return None
+    return _digest(["value", value])
+
+
+def _weak(value: Any) -> bytes | None:
+    """Return a digest of a value without what a fork changes in it."""
+    if not isinstance(value, dict):
+        return None
+    kept = {key: inner for key, inner in value.items() if key not in _VOLATILE}
+    return _digest(["weak", kept]) if kept else None
+
+
+def _digest(what: list[Any]) -> bytes | None:
     try:
-        return digest(canonical_json(["value", value]))
+        return digest(canonical_json(what))
     except (RecursionError, TypeError, ValueError):
         return None

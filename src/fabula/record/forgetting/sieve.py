@@ -28,6 +28,7 @@ class Sieve:
     def __init__(self, tombstones: Tombstones, path: str) -> None:
         self._tombstones = tombstones
         self._path = path
+        self._behind_gone = False  # the record before was forgotten
         self.holes: frozenset[int] = NOTHING  # of the chunk in hand: where a piece begins that was forgotten
 
     def strain_heads(self, chunk: Chunk) -> None:
@@ -69,7 +70,10 @@ class Sieve:
         start = offset - chunk.offset
         sha = digest(chunk.data[start : start + length])
         marks = marks_of(self._path, sha, length, value, record or "")
-        return self._tombstones.any_of([*marks, mark_of_start(self._path, offset)])
+        gone = self._tombstones.any_of([*marks, mark_of_start(self._path, offset)], weak=self._behind_gone)
+        if gone or record is not None:
+            self._behind_gone = gone
+        return gone
 
     def _is_gap_gone(self, chunk: Chunk, start: int, end: int) -> bool:
         data = chunk.data[start - chunk.offset : end - chunk.offset]

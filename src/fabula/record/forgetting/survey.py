@@ -42,6 +42,7 @@ class Sight:
     value: Any
     outcome: Record | str | None
     tail: bool = False
+    behind_gone: bool = False  # the record before it goes
 
     def marks(self) -> list[Mark]:
         """Return by what the piece is known again."""
@@ -109,13 +110,19 @@ class Survey:
         self, walk: Walk, reader: _Reader, one: Doomed, judge: Judge, found: Callable[[Sight], None] | None
     ) -> None:
         entry, generation = one.entry, one.generation
+        behind = False
         remembers = judge.may_remember(entry)  # of bytes that tell; short ones are known by their path as well
         for piece, read in walk.pieces(generation.id):
             in_pack = piece.kind in manifest.IN_PACK
             shared = in_pack and remembers and piece.length >= TELLING_BYTES
-            known = shared and piece.value in self._staying
+            known = shared and not behind and piece.value in self._staying
             sight = None if known else _sight(entry, generation, piece, read, reader)
-            if sight is None or not judge.verdict(sight):
+            if sight is not None:
+                sight.behind_gone = behind
+            goes = sight is not None and judge.verdict(sight)
+            if goes or (sight is not None and isinstance(sight.outcome, Record)) or known:
+                behind = goes
+            if sight is None or not goes:
                 if shared and sight is not None:
                     self._staying.add(piece.value)
                 one.left += piece.kind in manifest.IN_PACK or (piece.kind == manifest.GAP and bool(piece.value.strip()))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ECHO_CHARACTERS = 12  # shorter texts without an id of their own are not taken for a repetition
 _SAID = ("prompt", "task", "command")
+_ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrt])|(["/]))')
 _TOO_WIDE = 3  # characters that a pattern must have
 
 
@@ -201,14 +202,21 @@ class ByMarks:
         marks = sight.marks()
         if sight.outcome is None:
             marks += marks_of_ids(sight.data)
-        return self._tombstones.any_of(marks)
+        return self._tombstones.any_of(marks, weak=sight.behind_gone)
 
 
 def holds(pattern: re.Pattern[str], sight: Sight) -> bool:
-    """Say whether a text stands in a piece: in its bytes as they are, or in a string that they encode."""
-    if pattern.search(sight.data.decode("utf-8", "replace")):
+    """Say whether a text stands in a piece: in its bytes as they are, or in a string that they encode, however deep."""
+    text = sight.data.decode("utf-8", "replace")
+    if pattern.search(text) or ("\\" in text and pattern.search(_unescaped(text))):
         return True
     return sight.value is not None and any(pattern.search(text) for text in strings_in(sight.value))
+
+
+def _unescaped(text: str) -> str:
+    """Return a text without the escapes of JSON, also where JSON stands in a string of JSON."""
+    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " " if found[2] else found[3], text)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def strings_in(value: Any, depth: int = 64) -> Iterator[str]:

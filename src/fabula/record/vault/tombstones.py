@@ -3,7 +3,8 @@
 A print is a BLAKE2b digest under a key of the vault: a copy of the prints alone tells nobody what was forgotten.
 Kinds: ``bytes`` a digest of exact bytes, wherever they turn up; ``place`` a path and such a digest, for bytes too short
 to be told from others; ``start`` a path and an offset, for a line that was unfinished; ``uid`` a record's own id;
-``content`` what a record says and when, whatever the envelope around it.
+``content`` what a record says and when, whatever the envelope around it; ``weak`` what a line says that is no record
+of its own, which counts only right behind a record that was forgotten.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fabula.record.vault.journal import Journal
 
-BYTES, PLACE, START, UID, CONTENT = "bytes", "place", "start", "uid", "content"
+BYTES, PLACE, START, UID, CONTENT, WEAK = "bytes", "place", "start", "uid", "content", "weak"
 PRINT_BYTES = 32
 #: Shorter bytes may say the same in many places (``ok``, ``{}``): they are forgotten where they were, and only there.
 TELLING_BYTES = 64
@@ -64,7 +65,7 @@ class Tombstones:
         """Say whether this was forgotten."""
         return keyed_print(self._key, kind, value) in self._prints
 
-    def any_of(self, marks: list[Mark]) -> bool:
-        """Say whether one of these was forgotten."""
+    def any_of(self, marks: list[Mark], *, weak: bool = False) -> bool:
+        """Say whether one of these was forgotten; weak marks are asked only where they count."""
         key, prints = self._key, self._prints
-        return any(keyed_print(key, kind, value) in prints for kind, value in marks)
+        return any((weak or kind != WEAK) and keyed_print(key, kind, value) in prints for kind, value in marks)
