@@ -9,8 +9,8 @@ itself with SIGKILL (``kill``), does so after half of that write (``half``), or 
 (``full``). A second child then opens what is left as a user would. One JSON object a point is printed: how the job
 ended and what the second child saw. A point of 0 runs to the end and tells the number of writes.
 
-A write is a write, sync, truncation or deletion by SQLite, or ``os.write``, ``fsync``, ``ftruncate``, ``replace``,
-``unlink`` anywhere in the process.
+A write is a write, sync, truncation or deletion by SQLite, or ``os.write``, ``fsync``, ``ftruncate``, ``link``,
+``replace``, ``unlink`` anywhere in the process.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Stopper:
             return write(handle, data)
 
         os.write = counted_write
-        for name in ("fsync", "ftruncate", "replace", "unlink"):
+        for name in ("fsync", "ftruncate", "link", "replace", "unlink"):
             setattr(os, name, self._counted(getattr(os, name)))
         self.files = _vfs(self)
         sys.unraisablehook = lambda _: None  # refusals while a dropped connection closes

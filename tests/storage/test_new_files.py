@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from fabula.kernel.errors import FabulaError
-from fabula.storage import files
 from fabula.storage.files import TEMPORARY, clear_temporary, create_atomic
 
 
@@ -45,7 +44,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(files.os, "write", full)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(FabulaError) as error:
         create_atomic(tmp_path / "new", b"bytes")
     assert error.value.code == "ERR_DISK"
