@@ -79,7 +79,7 @@ def broken(values: Sequence[Any], dropped: AbstractSet[int], parents: Mapping[in
     for index, value in enumerate(values):
         if index in dropped or not isinstance(value, dict):
             continue
-        parent = parents[index] if index in parents else value.get("parentUuid")
+        parent = parents[index] if index in parents else text_of(value.get("parentUuid"))
         if parent in gone:
             problems.append(f"record {_uuid(value) or index} would hang off {parent}, which goes")
     calls, results = _tools(values, dropped)

@@ -37,7 +37,7 @@ def drop_category(index: int, value: dict[str, Any], facts: Facts) -> str:
 
 
 def _is_noise(kind: str, value: dict[str, Any]) -> bool:
-    if kind in _NOISE or (kind == "system" and value.get("subtype") in _NOISE_SYSTEM):
+    if kind in _NOISE or (kind == "system" and text_of(value.get("subtype")) in _NOISE_SYSTEM):
         return True
     message = dict_of(value.get("message"))
     if kind == "assistant":

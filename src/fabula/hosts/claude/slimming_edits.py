@@ -36,7 +36,7 @@ def stub_results(value: dict[str, Any], facts: Facts) -> int | None:
 
 def stub_stale_reads(value: dict[str, Any], facts: Facts) -> int | None:
     """Take out the results of reads that a later read repeats."""
-    return _stub(value, [block for block in blocks_of(value) if block.get("tool_use_id") in facts.stale_reads])
+    return _stub(value, [block for block in blocks_of(value) if text_of(block.get("tool_use_id")) in facts.stale_reads])
 
 
 def stub_inputs(value: dict[str, Any], facts: Facts) -> int | None:  # noqa: ARG001 - the form of every edit
@@ -53,7 +53,7 @@ def stub_stale_edits(value: dict[str, Any], facts: Facts) -> int | None:
     return _shorten(
         (block, {key: _shortened(inner, key) if key in _BODIES else inner for key, inner in block["input"].items()})
         for block in _calls(value)
-        if block.get("id") in facts.stale_edits
+        if text_of(block.get("id")) in facts.stale_edits
     )
 
 
