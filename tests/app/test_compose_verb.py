@@ -316,3 +316,19 @@ def test_interrupted_calls_and_compactions_stay_out(home: RecordHome) -> None:
     left = made.threads[0].left_out
     assert left["calls without a result"] == left["thoughts of answers that were never given"] == 1
     assert left["compactions (what they summed up is here itself)"] == 2
+
+
+def test_a_thread_of_which_nothing_can_go_in_is_named_and_left_out(home: RecordHome) -> None:
+    source = work()
+    source.prompt("And last?")
+    empty = source.prompt_id
+    source.records.pop()
+    source.leaf = None
+    source.compact("All of it.")
+    home.save(source)
+    made = composed(home, source.id, cwd=home.folder)
+    assert empty not in [line.id for line in made.threads]
+    reason = "compactions (what they summed up is here itself) (1)"
+    assert made.notes == (f"nothing of thread {empty} can be taken over: {reason}",)
+    with pytest.raises(FabulaError, match="compactions"):
+        composed(home, empty)

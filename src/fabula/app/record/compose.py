@@ -101,6 +101,8 @@ def compose(app: App, request: ComposeRequest) -> ComposeResult:
         _choose(app, thread, session, composer, request) for thread, session in zip(threads, sessions, strict=True)
     ]
     cwd, notes = _cwd(app, request, sessions)
+    chosen, empty = _fruitful(chosen)
+    notes += empty
     folder = composer.folder(_root(app, sessions[0]), cwd)
     ids = FreshIds(app.entropy(SEED_BYTES))
     heading = Heading(ids.uuid("session"), _title(request, chosen), cwd, app.clock.now_ms())
@@ -176,14 +178,21 @@ def _choose(app: App, thread: ThreadRow, session: SessionRow, composer: Composer
         return _Chosen(part, len(card))
     loaded, _ = load_each(app, rows)
     taken = choose(loaded, composer, thoughts=not request.no_thoughts)
-    if not taken.records:
-        raise FabulaError(
-            "ERR_NOT_FOUND",
-            f"nothing of thread {thread.id} can be taken over",
-            record_command("thread", thread.id),
-        )
     part = Part(thread.id, session.id, title, thread.first_time, thread.last_time, taken.records, taken.left_out)
     return _Chosen(part, taken.characters)
+
+
+def _fruitful(chosen: Sequence[_Chosen]) -> tuple[list[_Chosen], list[str]]:
+    """Return the threads of which something goes in, and a sentence for each other one. Raises ``ERR_NOT_FOUND``."""
+    kept = [one for one in chosen if one.part.records or one.part.card]
+    notes = []
+    for one in chosen:
+        if one not in kept:
+            reasons = ", ".join(f"{reason} ({count})" for reason, count in one.part.left_out.items())
+            notes.append(f"nothing of thread {one.part.thread} can be taken over: {reasons or 'it is empty'}")
+    if not kept:
+        raise FabulaError("ERR_NOT_FOUND", notes[0], record_command("thread", chosen[0].part.thread))
+    return kept, notes
 
 
 def _card(app: App, thread: ThreadRow) -> str:
