@@ -10,13 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabula.hosts.cursor.checkpoints import folder_of, read_checkpoint, workspace_folder
+from fabula.hosts.cursor.checkpoints import (
+    folder_of,
+    leading_entries,
+    read_checkpoint,
+    shared_entries,
+    workspace_folder,
+)
 from fabula.hosts.cursor.messages import user_blocks
 from fabula.hosts.cursor.normaliser import CursorNormaliser
 from fabula.hosts.cursor.protobuf import read_fields
 from fabula.hosts.cursor.source import CursorSource
 from fabula.hosts.cursor.store import chat_rows, reading_order
 from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.record.containers.rebuilt import rebuild_database
 from fabula.record.containers.rows import foreign_reader, read_line
 from fabula.testing.cursor_store import CursorStore
 
@@ -114,8 +121,38 @@ def test_messages_that_no_checkpoint_lists_are_read_where_they_were_written(chat
 
 
 def test_reading_order_tells_every_row_once():
-    assert reading_order([1, 2, 4, 7], {3: [2, 1], 5: [], 6: [2, 1, 4], 8: []}, 6) == [3, 2, 1, 6, 4, 7, 5, 8]
+    assert reading_order([1, 2, 4, 7], {3: [2, 1], 6: [2, 1, 4]}, 6) == [3, 2, 1, 6, 4, 7]
     assert reading_order([1, 2], {}, 0) == [1, 2]
+
+
+def test_checkpoints_lean_on_the_one_before_and_are_made_whole_again(chat, tmp_path):
+    for number in range(60):
+        chat.user(f"prompt {number}")
+        chat.checkpoint()
+        if number == 30:
+            del chat.listed[7:]  # the person went back
+    source = source_of(chat)
+    (file,) = source.discover()
+    data = b"".join(chunk.data for chunk in source.container(file).chunks())
+    stored = dict(chat.connection.execute("select id, data from blobs"))
+    assert sum(map(len, stored.values())) > len(data)
+    again = tmp_path / "again.db"
+    rebuild_database(data.splitlines(), str(again))
+    rebuilt = apsw.Connection(str(again))
+    assert dict(rebuilt.execute("select id, data from blobs")) == stored
+    rebuilt.close()
+    assert [record.blocks[0].text for record in read(source, file)[0][1:]] == [f"prompt {n}" for n in range(60)]
+
+
+@given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8), st.binary(max_size=3))
+def test_what_two_checkpoints_share_is_counted_in_whole_entries(first, second, tail):
+    def made(numbers):
+        return b"".join(b"\x0a\x20" + bytes([number]) * 32 for number in numbers) + tail
+
+    shared = shared_entries(made(first), len(first), made(second))
+    assert first[:shared] == second[:shared]
+    assert shared == min(len(first), len(second)) or first[shared] != second[shared]
+    assert leading_entries(made(first), 34) == max(0, len(first) - 1)
 
 
 def test_a_row_that_was_read_before_reads_the_same_from_the_saved_state(chat):
@@ -142,8 +179,8 @@ def test_every_row_is_in_the_stream_and_can_be_made_again(chat):
     lines = [read_line(line) for line in data.splitlines()]
     with foreign_reader(str(chat.path)) as connection:
         assert lines == list(chat_rows(connection, ""))
-    stored = dict(chat.connection.execute("select id, data from blobs"))
-    assert {row["id"]: row["data"] for table, row in lines if table == "blobs"} == stored
+    stored = [row[0] for row in chat.connection.execute("select id from blobs order by id")]
+    assert sorted(row["id"] for table, row in lines if table == "blobs") == stored
 
 
 def test_a_chat_changes_with_its_database_or_its_log_and_is_not_opened_for_that(chat):

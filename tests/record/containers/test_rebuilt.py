@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.record.containers.rebuilt import rebuild_database
-from fabula.record.containers.rows import row_line, select_rows
+from fabula.record.containers.rows import Shared, row_line, select_rows
 
 names = st.sampled_from(["id", "data", "time created", 'odd"name'])
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -53,3 +53,18 @@ def test_a_line_that_is_no_row_leaves_no_half_of_a_table(tmp_path):
     connection = apsw.Connection(path)
     assert connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
     connection.close()
+
+
+def test_a_blob_that_leans_on_an_earlier_row_is_put_together(tmp_path):
+    path = str(tmp_path / "again.db")
+    rows = [("t", {"b": b"\xff123"}), ("u", {"b": b"x"}), ("t", {"b": None}), ("t", {"b": Shared(2, 3, b"\xfe")})]
+    rebuild_database((row_line(*row) for row in rows), path)
+    connection = apsw.Connection(path)
+    assert connection.execute("select b from t").fetchall() == [(b"\xff123",), (None,), (b"\xff12\xfe",)]
+    connection.close()
+
+
+@pytest.mark.parametrize("value", [Shared(1, 9, b""), Shared(2, 1, b""), Shared(0, 1, b"")])
+def test_a_blob_that_leans_on_nothing_is_no_row(tmp_path, value):
+    with pytest.raises(ValueError, match="leans on"):
+        rebuild_database([row_line("t", {"b": b"\xff"}), row_line("t", {"b": value})], str(tmp_path / "again.db"))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fabula.record.containers.rows import (
     SessionRows,
+    Shared,
     column_bytes,
     foreign_reader,
     line_chunks,
@@ -21,7 +22,9 @@ from fabula.record.containers.rows import (
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
-values = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.binary(max_size=20) | texts
+leanings = st.builds(Shared, st.integers(1, 9), st.integers(0, 99), st.binary(max_size=9))
+numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False)
+values = st.none() | numbers | st.binary(max_size=20) | texts | leanings
 rows = st.dictionaries(texts, values, max_size=6)
 
 

@@ -14,6 +14,8 @@ from fabula.kernel.values import define, field
 
 _MESSAGE, _PENDING, _WORKSPACE, _TIME = 1, 4, 9, 26
 _ID_BYTES = 32
+_ENTRY = bytes((_MESSAGE << 3 | 2, _ID_BYTES))  # tag and length before each id
+ENTRY_BYTES = len(_ENTRY) + _ID_BYTES
 
 
 @define
@@ -26,8 +28,8 @@ class Checkpoint:
     time: int = 0
 
 
-def read_checkpoint(data: bytes) -> Checkpoint | None:
-    """Read a blob as a checkpoint; ``None`` when it is no protobuf message or lists nothing."""
+def read_checkpoint(data: bytes, *, cut: bool = False) -> Checkpoint | None:
+    """Read a blob as a checkpoint; ``None`` when it is no protobuf message, or lists nothing and was not ``cut``."""
     found = Checkpoint()
     try:
         for number, value in read_fields(data):
@@ -43,7 +45,29 @@ def read_checkpoint(data: bytes) -> Checkpoint | None:
                 found.folders.append(folder_of(value.decode()))
     except ValueError:  # among them UnicodeDecodeError
         return None
-    return found if found.messages or found.pending else None
+    return found if found.messages or found.pending or cut else None
+
+
+def leading_entries(data: bytes, at: int = 0) -> int:
+    """Return how many messages a blob lists from byte ``at`` on, one behind the other."""
+    count = 0
+    while data.startswith(_ENTRY, at) and at + ENTRY_BYTES <= len(data):
+        count, at = count + 1, at + ENTRY_BYTES
+    return count
+
+
+def shared_entries(before: bytes, count: int, data: bytes) -> int:
+    """Return how many of the ``count`` entries that ``before`` begins with ``data`` begins with as well."""
+    low, high = 0, min(count, len(data) // ENTRY_BYTES)
+    if data.startswith(before[: high * ENTRY_BYTES]):
+        return high
+    while low < high:  # the beginnings are the same up to ``low`` and differ at ``high``
+        middle = (low + high + 1) // 2
+        if before[: middle * ENTRY_BYTES] == data[: middle * ENTRY_BYTES]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def folder_of(uri: str) -> str:

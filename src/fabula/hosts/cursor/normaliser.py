@@ -52,7 +52,7 @@ class CursorNormaliser:
         message = object_in(text) if text.startswith("{") else None
         if message is not None:
             return self._message(message, text_of(row, "id"))
-        checkpoint = read_checkpoint(_bytes(data))
+        checkpoint = read_checkpoint(_bytes(data), cut="back" in data)
         return "blob" if checkpoint is None else self._checkpoint(checkpoint, text_of(row, "id"))
 
     # ── the chat ─────────────────────────────────────────────────────

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from fabula.record.containers.rows import as_os_error, read_line
+from fabula.record.containers.rows import Shared, as_os_error, read_line
 from fabula.storage.files import PRIVATE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from fabula.record.containers.rows import Value
 
 
 def rebuild_database(lines: Iterable[bytes], path: str) -> int:
@@ -30,6 +32,7 @@ def rebuild_database(lines: Iterable[bytes], path: str) -> int:
                 for line in lines:
                     table, row = read_line(line)
                     _widen(connection, table, list(row), columns)
+                    row = {name: _whole(connection, table, name, value) for name, value in row.items()}
                     marks = ",".join("?" * len(row))
                     named = ",".join(map(_quoted, row))
                     values = f"({named}) values({marks})" if row else "default values"
@@ -50,6 +53,19 @@ def _widen(connection: apsw.Connection, table: str, names: list[str], columns: d
         if name not in known:
             connection.execute(f"alter table {_quoted(table)} add column {_quoted(name)}")
             known.append(name)
+
+
+def _whole(connection: apsw.Connection, table: str, column: str, value: Value) -> Any:
+    """Return a value as the database held it: one that leans on an earlier row is put together."""
+    if not isinstance(value, Shared):
+        return value
+    sql = (
+        f"select {_quoted(column)} from {_quoted(table)} where rowid = (select count(*) from {_quoted(table)}) + 1 - ?"
+    )
+    found = connection.execute(sql, (value.back,)).fetchone()
+    if found is None or not isinstance(found[0], bytes) or len(found[0]) < value.length:
+        raise ValueError(f"a row of {table} leans on one that is not there")
+    return found[0][: value.length] + value.rest
 
 
 def _quoted(name: str) -> str:

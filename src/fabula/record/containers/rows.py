@@ -2,7 +2,7 @@
 
 One line a row: ``{"row":{column:value,…},"table":name}``. Texts stay texts, so a JSON column is kept letter for
 letter; a blob is ``{"utf8":…}`` where it is valid UTF-8, else ``{"hex":…}``, and a real ``{"real":repr}``, so that
-rows can be rebuilt exactly.
+rows can be rebuilt exactly. A blob may lean on an earlier one (:class:`Shared`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import apsw
 import msgspec
 
 from fabula.kernel.canonical import canonical_json
+from fabula.kernel.values import frozen
 from fabula.record.sources import Chunk, Found
 
 if TYPE_CHECKING:
@@ -25,7 +26,18 @@ if TYPE_CHECKING:
     #: Yields (table, row) of one session in the stream's order, given an open database and the session's key.
     RowWalk = Callable[[apsw.Connection, str], Iterator[tuple[str, "Row"]]]
 
-Value = str | int | float | bytes | None
+
+@frozen
+class Shared:
+    """A blob that begins like that of an earlier row: ``length`` bytes of the same column ``back`` rows of the table
+    before, then ``rest``. Written as ``{"back":…,"hex":…,"length":…}``."""
+
+    back: int
+    length: int
+    rest: bytes
+
+
+Value = str | int | float | bytes | Shared | None
 Row = dict[str, Value]
 
 CHUNK_BYTES = 8 << 20
@@ -62,6 +74,8 @@ def column_bytes(line: bytes, columns: tuple[str, ...]) -> bytes | None:
 
 
 def _written(value: Value) -> Any:
+    if isinstance(value, Shared):
+        return {"back": value.back, "hex": value.rest.hex(), "length": value.length}
     if isinstance(value, bytes):
         try:
             return {"utf8": value.decode()}
@@ -72,6 +86,8 @@ def _written(value: Value) -> Any:
 
 def _read(value: Any) -> Value:
     if isinstance(value, dict):
+        if "back" in value:
+            return Shared(int(value["back"]), int(value["length"]), bytes.fromhex(value["hex"]))
         if "utf8" in value:
             return str(value["utf8"]).encode()
         return bytes.fromhex(value["hex"]) if "hex" in value else float(value["real"])
