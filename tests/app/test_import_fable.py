@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import pytest
 from fabula.app.imports import FableRequest, FableResult, fable
 from fabula.app.record.title import TitleRequest, title
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.hashes import digest
+from fabula.kernel.ids import pack_id
 from fabula.record.containers.rows import read_line
 from fabula.record.vault.keepsakes import Keepsakes
 from fabula.testing.fable_database import FableInstallation
@@ -228,6 +231,23 @@ def test_generations_are_sealed_as_what_they_are(home: RecordHome) -> None:
     vault.close()
     assert home.found("quokka") == 1
     made.close()
+
+
+def test_what_was_taken_over_outlives_the_installation(home: RecordHome) -> None:
+    made, session = installation(home)
+    imported(home)
+    made.close()
+    shutil.rmtree(made.folder)
+    home.app = home.open()
+    home.scan()
+    home.scan(rebuild=True)
+    assert home.found("quokka") == 1
+    assert home.rows("select count(*) from sessions where uid=?", pack_id(session.id)) == [(1,)]
+    first = next(record for record in session.records if record.get("promptId"))
+    kept = keepsakes(home)
+    (citation,) = kept.citations(first["uuid"])
+    kept.close()
+    assert digest(home.raw(first["uuid"])) == citation.digest
 
 
 @pytest.mark.parametrize("running", [True, False])
