@@ -12,6 +12,7 @@ from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.forget_lines import preview_lines
 from fabula.app.record.restore import RestoreRequest, restore
 from fabula.kernel.errors import FabulaError
+from fabula.record.vault.keepsakes import Keepsakes
 from fabula.record.vault.vault import Vault
 from fabula.testing.prober import found_in, runs_of
 from fabula.testing.transcripts import ClaudeSession, json_line
@@ -170,6 +171,19 @@ def test_what_is_said_elsewhere_is_named_and_left(planted: Planted) -> None:
     assert [one.session for one in preview.quoting] == [other.id]
     planted.forget(planted.doomed.id)
     assert found_in(planted.root, ["wembrulost"])
+
+
+def test_cards_and_titles_that_speak_of_it_go_too(planted: Planted) -> None:
+    keepsakes = Keepsakes.open(planted.root / "vault", planted.home.clock)
+    uid = str(planted.doomed.records[0]["uuid"])
+    keepsakes.keep_card("elsewhere", json.dumps({"about": uid, "said": SECRET}))
+    keepsakes.keep_card("another", json.dumps({"said": "nothing of it"}))
+    keepsakes.entitle("session", planted.staying.id, "Vorplimask was once a title")
+    keepsakes.close()
+    planted.forget(planted.doomed.id)
+    planted.forget(pattern="vorplimask")
+    assert found_in(planted.root, ["ulmbraketh", "vorplimask"]) == []
+    assert found_in(planted.root, ["nothing of it"])
 
 
 @pytest.mark.parametrize("pattern", ["", "a", "no such text anywhere"])

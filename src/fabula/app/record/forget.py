@@ -81,6 +81,7 @@ class ForgetResult:
     bytes: int
     files: list[HitFile]
     staying: int
+    attached: int  # titles, pins and cards of people and agents that go with it
     handed_out: list[HandedOut] = field(default_factory=list)
     quoting: list[Quoting] = field(default_factory=list)
     erased: Erased | None = None
@@ -96,7 +97,7 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
     app.record.scan(progress=request.progress)
     plan, named = _plan(app, request, pattern)
     result = _result(app, request, plan, named)
-    if not plan.doomed:
+    if not plan.doomed and not plan.attached:
         what = f"holds {request.pattern!r}" if request.pattern else "of it is in the vault"
         raise FabulaError("ERR_NOT_FOUND", f"nothing {what}", "fabula record search WORDS")
     if not request.apply:
@@ -163,6 +164,7 @@ def _result(app: App, request: ForgetRequest, plan: Plan, named: list[Named]) ->
         bytes=sum(plan.seen.values()),
         files=_files(plan),
         staying=len(wanted.others),
+        attached=len(plan.attached),
         handed_out=handed,
         quoting=quoting(app.reader(), plan.phrases, plan.rows, plan.uids, threads),
     )

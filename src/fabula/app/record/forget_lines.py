@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from fabula.app.record.forget import ForgetResult, HitFile
 
-SHOWN = 12
+SHOWN = 8
 
 
 def preview_lines(result: ForgetResult) -> list[str]:
@@ -28,6 +28,8 @@ def _what(result: ForgetResult) -> Iterator[str]:
         yield f"  whole sessions: {_some(result.sessions)}"
     if result.threads:
         yield f"  whole threads: {_some(result.threads)}"
+    if result.attached:
+        yield f"  {_counted(result.attached, 'title, pin or card', 'titles, pins and cards')} given to it"
 
 
 def _where(files: list[HitFile]) -> Iterator[str]:
@@ -68,8 +70,8 @@ def _afterwards(result: ForgetResult) -> Iterator[str]:
     yield "Backups and copies of the vault elsewhere keep it until they are made anew."
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str, several: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
 def _some(names: Iterable[str]) -> str:

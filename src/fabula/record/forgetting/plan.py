@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.records import Record
 from fabula.kernel.values import define, field
+from fabula.record.forgetting.attached import attached
 from fabula.record.forgetting.quotes import Phrases
 from fabula.record.forgetting.survey import Survey
 from fabula.record.forgetting.wanted import ByMarks, ByWish
@@ -42,10 +43,11 @@ class Plan:
     phrases: Phrases = field(default_factory=Phrases)
     rows: list[int] = field(default_factory=list)
     whole: list[tuple[str, str]] = field(default_factory=list)
+    attached: list[tuple[str, str]] = field(default_factory=list)  # (kind, ref) whose title, pin and card go
 
     def erasure(self, doomed: Iterable[Doomed]) -> Erasure:
         """Return what is to be erased, given what the plan's marks hit now."""
-        erasure = Erasure(marks=self.marks, uids=self.uids, kept=list(self.whole))
+        erasure = Erasure(marks=self.marks, uids=self.uids, kept=list(self.attached))
         for one in doomed:
             if one.pieces:
                 erasure.pieces[one.generation.id] = one.pieces
@@ -65,11 +67,10 @@ def make_plan(
     plan = Plan(wanted)
     survey = Survey(vault, sources, known)
     survey.look(ByWish(wanted), lambda sight: plan.marks.update(sight.marks()))
-    if not plan.marks:
-        return plan
-    plan.doomed = hit_by(plan, vault, sources, known, tally=True)
+    plan.doomed = hit_by(plan, vault, sources, known, tally=True) if plan.marks else []
     plan.rows = sorted(_rows(connection, plan.uids))
     plan.whole = [*_emptied(connection, plan, "session"), *_emptied(connection, plan, "thread")]
+    plan.attached = attached(vault.folder, plan)
     return plan
 
 
