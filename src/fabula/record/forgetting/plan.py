@@ -12,7 +12,7 @@ from fabula.record.forgetting.quotes import Phrases
 from fabula.record.forgetting.survey import Survey
 from fabula.record.forgetting.wanted import ByMarks, ByWish
 from fabula.record.vault.erasing import Erasure
-from fabula.record.vault.tombstones import Tombstones
+from fabula.record.vault.tombstones import KEPT, Tombstones
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,7 +47,8 @@ class Plan:
 
     def erasure(self, doomed: Iterable[Doomed]) -> Erasure:
         """Return what is to be erased, given what the plan's marks hit now."""
-        erasure = Erasure(marks=self.marks, uids=self.uids, kept=list(self.attached))
+        attached = {(KEPT, ref.encode("utf-8", "surrogatepass")) for _, ref in self.attached}
+        erasure = Erasure(marks=self.marks | attached, uids=self.uids, kept=list(self.attached))
         for one in doomed:
             if one.pieces:
                 erasure.pieces[one.generation.id] = one.pieces

@@ -4,7 +4,8 @@ A print is a BLAKE2b digest under a key of the vault: a copy of the prints alone
 Kinds: ``bytes`` a digest of exact bytes, wherever they turn up; ``place`` a path and such a digest, for bytes too short
 to be told from others; ``start`` a path and an offset, for a line that was unfinished; ``uid`` a record's own id;
 ``content`` what a record says and when, whatever the envelope around it; ``weak`` what a line says that is no record
-of its own, which counts only right behind a record that was forgotten.
+of its own, which counts only right behind a record that was forgotten; ``kept`` the reference of a title or a card that
+went with it, so that no import brings it back.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.journal import Journal
 
 BYTES, PLACE, START, UID, CONTENT, WEAK = "bytes", "place", "start", "uid", "content", "weak"
+KEPT = "kept"
 PRINT_BYTES = 32
 #: Shorter bytes may say the same in many places (``ok``, ``{}``): they are forgotten where they were, and only there.
 TELLING_BYTES = 64
