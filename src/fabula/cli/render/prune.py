@@ -15,7 +15,7 @@ def render(result: PruneResult, out: Out) -> None:
     """Write the preview, or what was done, and the command that goes on from here."""
     out.line(f"{out.bold(result.session)}  {result.path}")
     for line in result.categories:
-        if line.chosen:
+        if line.chosen and line.records:
             _category(line, out)
     others = [line for line in result.categories if not line.chosen and line.bytes > 0]
     if others:
@@ -43,4 +43,4 @@ def render(result: PruneResult, out: Out) -> None:
 
 def _category(line: CategoryLine, out: Out) -> None:
     text = f"  {line.key:<16}{line.records:>7,} records {line.bytes:>12,} bytes {line.tokens:>9,} tokens  {line.label}"
-    out.line(text if line.chosen and line.records else out.dim(text))
+    out.line(text if line.chosen else out.dim(text))
