@@ -12,6 +12,8 @@ import apsw
 import pytest
 
 from fabula.app.imports import FableRequest, FableResult, fable
+from fabula.app.record import forget as forgetting
+from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.title import TitleRequest, title
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
@@ -248,6 +250,27 @@ def test_what_was_taken_over_outlives_the_installation(home: RecordHome) -> None
     (citation,) = kept.citations(first["uuid"])
     kept.close()
     assert digest(home.raw(first["uuid"])) == citation.digest
+
+
+def test_what_was_forgotten_here_is_not_taken_over_again(home: RecordHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, session = installation(home)
+    imported(home)
+    monkeypatch.setattr(forgetting, "require_consent", lambda *_: None)
+    for request in (ForgetRequest((session.id,), apply=True), ForgetRequest(pattern="harbour master", apply=True)):
+        home.app = home.open()
+        forget(home.app, request)
+    home.app = home.open()
+    again = imported(home)
+    assert count(again, "sessions: title") == (0, 0, 0, 2)
+    assert count(again, "sessions: pinned") == (0, 0, 0, 2)
+    assert count(again, "facts") == (0, 0, 1, 1)
+    assert count(again, "cards")[3] == 1
+    kept = keepsakes(home)
+    held = [*kept.cards().values(), *kept.titles("session").values()]
+    kept.close()
+    assert not [text for text in held if "harbour master" in text or "token bucket" in text]
+    assert home.found("quokka") == 0
+    made.close()
 
 
 @pytest.mark.parametrize("running", [True, False])

@@ -18,6 +18,8 @@ class Count:
 
     def skip(self, reason: str, count: int = 1) -> None:
         """Count rows that are left out."""
+        if not count:
+            return
         self.rows += count
         self.skipped[reason] = self.skipped.get(reason, 0) + count
 

@@ -23,17 +23,22 @@ _LISTS = (
     "topics", "decisions", "ideas", "features", "lessons", "gotchas", "open_questions", "directives", "files", "cues",
     "salient_entities",
 )  # fmt: skip
+FORGOTTEN = "forgotten on purpose"
 _TAG = ("family", "value", "score", "source", "model", "created_at")
 
 
 @define
 class Here:
-    """What the journal holds before: session titles, pinned sessions, cards, citations as (uid, reader)."""
+    """What the journal holds before: session titles, pinned sessions, cards, citations as (uid, reader).
+
+    ``forgotten`` says of a session, a thread or the reference of a kept row whether it was forgotten on purpose.
+    """
 
     titles: Mapping[str, str]
     pins: frozenset[str]
     cards: Mapping[str, str]
     citations: frozenset[tuple[str, str]]
+    forgotten: Callable[[str], bool] = lambda _: False
 
 
 @define
@@ -59,7 +64,7 @@ def plan(tables: Tables, here: Here, digest_of: Callable[[str], bytes | None]) -
         if name not in PLACED:
             count = Count(name)
             for row in rows:
-                count.keep(new=_keep(name, row, here, made))
+                _keep(count, name, row, here, made)
             made.counts.append(count)
     made.counts += _left_out(tables.derived, "made anew from the transcripts")
     made.counts += _left_out(tables.logs, "about fable's own work")
@@ -76,6 +81,8 @@ def _titles(sessions: Iterable[Row], here: Here, made: Plan) -> Count:
         known = here.titles.get(session)
         if not session or not title:
             count.skip("no title")
+        elif here.forgotten(session):
+            count.skip(FORGOTTEN)
         elif known == title:
             count.find()
         elif known is not None:
@@ -92,6 +99,8 @@ def _pins(sessions: Iterable[Row], here: Here, made: Plan) -> Count:
         session = _text(row, "session_id")
         if not session or not row.get("pinned"):
             count.skip("not pinned")
+        elif here.forgotten(session):
+            count.skip(FORGOTTEN)
         elif session in here.pins:
             count.find()
         else:
@@ -107,7 +116,7 @@ def _session_tags(sessions: Iterable[Row], here: Here, made: Plan) -> Count:
             count.skip("no tags")
         else:
             kept: Row = {"session_id": row.get("session_id"), "tags": row.get("tags")}
-            count.keep(new=_keep("sessions", kept, here, made))
+            _keep(count, "sessions", kept, here, made)
     return count
 
 
@@ -123,9 +132,13 @@ def _cards(cards: Iterable[Row], tags: Sequence[Row], here: Here, made: Plan) ->
     for row in cards:
         thread = _text(row, "prompt_id")
         if not thread:
-            count.keep(new=_keep("cards", row, here, made))
+            _keep(count, "cards", row, here, made)
             continue
         own = by_thread.pop(thread, [])
+        if here.forgotten(thread):
+            count.skip(FORGOTTEN)
+            tag_count.skip(FORGOTTEN, len(own))
+            continue
         card = card_of(row, own)
         known = here.cards.get(thread)
         if known is None:
@@ -134,12 +147,12 @@ def _cards(cards: Iterable[Row], tags: Sequence[Row], here: Here, made: Plan) ->
         elif known == card:
             count.find()
         else:  # the one that is here stays; this one is not lost
-            count.keep(new=_keep("cards", {**row, "tags": card}, here, made))
+            _keep(count, "cards", {**row, "tags": card}, here, made)
         for _ in own:
             tag_count.take() if known is None else tag_count.find()
     for left in by_thread.values():
         for tag in left:
-            tag_count.keep(new=_keep("thread_tags", tag, here, made))
+            _keep(tag_count, "thread_tags", tag, here, made)
     return [count, tag_count]
 
 
@@ -185,7 +198,7 @@ def _citations(tables: Tables, here: Here, digest_of: Callable[[str], bytes | No
             continue
         bytes_digest = digest_of(uid) if reader and uid else None
         if bytes_digest is None:
-            count.keep(new=_keep("citations", row, here, made))
+            _keep(count, "citations", row, here, made)
             continue
         met.add((uid, name))
         made.citations.append((uid, bytes_digest, name, tables.times.get(reader, 0)))
@@ -196,14 +209,17 @@ def _citations(tables: Tables, here: Here, digest_of: Callable[[str], bytes | No
 # ── rows as they are ─────────────────────────────────────────────────
 
 
-def _keep(table: str, row: Row, here: Here, made: Plan) -> bool:
-    """Keep a row as a line of JSON that gives it back exactly; say whether it was not kept before."""
+def _keep(count: Count, table: str, row: Row, here: Here, made: Plan) -> None:
+    """Keep a row as a line of JSON that gives it back exactly, unless it was kept or forgotten before."""
     line = row_line(table, row)
     ref = f"{PREFIX}{table}:{digest(line)[:12].hex()}"
-    if ref in here.cards or ref in made.cards:
-        return False
-    made.cards[ref] = line.decode("utf-8", "replace")
-    return True
+    if here.forgotten(ref):
+        count.skip(FORGOTTEN)
+        return
+    new = ref not in here.cards and ref not in made.cards
+    count.keep(new=new)
+    if new:
+        made.cards[ref] = line.decode("utf-8", "replace")
 
 
 def _left_out(tables: Mapping[str, int], reason: str) -> list[Count]:

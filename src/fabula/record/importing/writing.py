@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.record.importing.plan import Here
+from fabula.record.vault.tombstones import KEPT, Tombstones
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabula.kernel.clock import Clock
     from fabula.record.importing.plan import Plan
     from fabula.record.vault.journal import Journal
@@ -21,7 +24,14 @@ def read_here(journal: Journal | None) -> Here:
         frozenset(ref for (ref,) in journal.rows("select ref from pins where kind='session'")),
         dict(journal.rows("select ref, card from cards")),
         frozenset((uid, reader) for uid, reader in journal.rows("select uid, reader from citations")),
+        _forgotten(Tombstones.load(journal)),
     )
+
+
+def _forgotten(tombstones: Tombstones | None) -> Callable[[str], bool]:
+    if tombstones is None:
+        return lambda _: False
+    return lambda ref: tombstones.has(KEPT, ref.encode("utf-8", "surrogatepass"))
 
 
 def write(journal: Journal, made: Plan, clock: Clock) -> None:
