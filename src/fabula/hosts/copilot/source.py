@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
     from fabula.record.sources import Container, Normaliser
 
-EVENTS, WORKSPACE = "events.jsonl", "workspace.yaml"
+#: What lies in a session's folder: (name, kind).
+_FILES = (("events.jsonl", "session"), ("workspace.yaml", "meta"))
 
 
 class CopilotSource:
@@ -28,17 +29,22 @@ class CopilotSource:
 
     def discover(self) -> Iterator[SourceFile]:
         """Find each session's log and name, then the older documents."""
-        self._walker = Walker()
+        walker = self._walker = Walker()
         if not self.home.is_dir():
             return
-        for entry in self._walker.entries(str(self.home / "session-state")):
+        for entry in walker.entries(str(self.home / "session-state")):
+            folder, name = entry.path, entry.name
             if entry.is_dir():
-                yield from self._session(entry.path, entry.name)
-            elif entry.name.endswith(".jsonl"):
-                yield from self._file(entry.path, "session", entry.name.removesuffix(".jsonl"))
-        for entry in self._walker.entries(str(self.home / "history-session-state")):
-            if entry.name.endswith(".json"):
-                yield from self._file(entry.path, "session", "")
+                for file, kind in _FILES:
+                    path = f"{folder}{os.sep}{file}"
+                    found = walker.one(path)
+                    if found is not None:
+                        yield source_file(self.host, path, kind, name, found)
+            elif name.endswith(".jsonl") and (found := walker.one(folder)) is not None:
+                yield source_file(self.host, folder, "session", name.removesuffix(".jsonl"), found)
+        for entry in walker.entries(str(self.home / "history-session-state")):
+            if entry.name.endswith(".json") and (found := walker.one(entry.path)) is not None:
+                yield source_file(self.host, entry.path, "session", "", found)
 
     def problems(self) -> list[tuple[str, str]]:
         """Return (path, reason) of what the last discovery could not look into."""
@@ -71,12 +77,3 @@ class CopilotSource:
         from fabula.hosts.copilot.normaliser import CopilotNormaliser
 
         return CopilotNormaliser(file, state)
-
-    def _session(self, folder: str, session: str) -> Iterator[SourceFile]:
-        yield from self._file(os.path.join(folder, EVENTS), "session", session)
-        yield from self._file(os.path.join(folder, WORKSPACE), "meta", session)
-
-    def _file(self, path: str, kind: str, session: str) -> Iterator[SourceFile]:
-        found = self._walker.one(path)
-        if found is not None:
-            yield source_file(self.host, path, kind, session, found)

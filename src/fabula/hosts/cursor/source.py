@@ -28,11 +28,23 @@ class CursorSource:
 
     def discover(self) -> Iterator[SourceFile]:
         """Find every workspace's chats by the stats of their databases and logs; none is opened."""
-        self._walker = Walker()
-        for workspace in self._walker.entries(str(self.home / "chats")):
-            for chat in self._walker.entries(workspace.path) if workspace.is_dir() else ():
-                if chat.is_dir():
-                    yield from self._chat(chat.path, chat.name)
+        walker = self._walker = Walker()
+        for workspace in walker.entries(str(self.home / "chats")):
+            for chat in walker.entries(workspace.path) if workspace.is_dir() else ():
+                path = f"{chat.path}{os.sep}{STORE}"
+                found = walker.one(path) if chat.is_dir() else None
+                if found is None:
+                    continue
+                log = walker.one(f"{path}-wal")
+                size, written = (log.st_size, log.st_mtime_ns) if log is not None else (0, 0)
+                yield SourceFile(
+                    self.host, f"{path}#{chat.name}", "session", chat.name,
+                    found.st_size + size, found.st_mtime_ns, written, found.st_ino,
+                )  # fmt: skip
+                path = f"{chat.path}{os.sep}{SIDECAR}"
+                found = walker.one(path)
+                if found is not None:
+                    yield source_file(self.host, path, "meta", chat.name, found)
 
     def problems(self) -> list[tuple[str, str]]:
         """Return (path, reason) of what the last discovery could not look into."""
@@ -59,19 +71,3 @@ class CursorSource:
         from fabula.hosts.cursor.normaliser import CursorNormaliser
 
         return CursorNormaliser(file, state)
-
-    def _chat(self, folder: str, session: str) -> Iterator[SourceFile]:
-        path = os.path.join(folder, STORE)
-        found = self._walker.one(path)
-        if found is None:
-            return
-        log = self._walker.one(path + "-wal")
-        size, written = (log.st_size, log.st_mtime_ns) if log is not None else (0, 0)
-        yield SourceFile(
-            self.host, f"{path}#{session}", "session", session,
-            found.st_size + size, found.st_mtime_ns, written, found.st_ino,
-        )  # fmt: skip
-        path = os.path.join(folder, SIDECAR)
-        noted = self._walker.one(path)
-        if noted is not None:
-            yield source_file(self.host, path, "meta", session, noted)
