@@ -37,7 +37,7 @@ SEAM_TAG = "fabula-seam"
 LISTS = "lists and reminders that the client writes anew"
 MEASURES = "measurements and messages of the client"
 COMPACTIONS = "compactions (what they summed up is here itself)"
-ERRORS = "errors of the API"
+ERRORS = "what the client said in the model's place (errors, placeholders)"
 SEAMS = "seams of an earlier composition"
 STRANGE = "kinds of record that are no part of a conversation"
 
@@ -47,6 +47,8 @@ _LISTS = frozenset({
     "todo_reminder", "date_change", "token_usage", "budget_usd", "output_style", "auto_mode", "auto_mode_exit",
     "plan_mode", "plan_mode_reentry", "plan_mode_exit", "critical_system_reminder", "ultramemory", "context_efficiency",
 })  # fmt: skip
+#: What the client says to itself when it resumes a session that ended in the middle of an answer.
+_GO_ON = "Continue from where you left off."
 #: Fields that tie a record to the session, the response or the agent that it was written in.
 _TIES = (SEAM, "requestId", "forkedFrom", "agentId", "slug", "teamName", "sourceToolUseID", "logicalParentUuid")
 #: Where records and blocks name a tool call.
@@ -222,10 +224,20 @@ def _message_stays_out(value: dict[str, Any]) -> str:
         return COMPACTIONS
     if dict_of(value.get(SEAM)).get("records"):
         return SEAMS  # one that holds a card is all that its thread says
+    if value.get("isMeta") is True and _plain_text(message) == _GO_ON:
+        return MEASURES
     if value["type"] == "assistant":
         failed = message.get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
         return ERRORS if failed else ""
     return ""
+
+
+def _plain_text(message: dict[str, Any]) -> str:
+    """Return what a message says when it is one text and nothing else."""
+    content = message.get("content")
+    if isinstance(content, list) and len(content) == 1:
+        content = text_of(dict_of(content[0]).get("text"))
+    return text_of(content)
 
 
 def _is_cut(block: object, ends: Collection[End], *, thoughts: bool) -> bool:
