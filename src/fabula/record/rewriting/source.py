@@ -23,9 +23,9 @@ _ATTEMPTS = 50  # how often a host may append between two looks before the rewri
 
 
 def temporary_name(path: str) -> str:
-    """Return where the new file is written: beside the old one, under a name that no host and no scan takes up."""
+    """Return where this process writes the new file: beside the old one, by a name that no host or scan takes up."""
     folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.fabula-tmp")
+    return os.path.join(folder, f".{name}.{os.getpid()}.fabula-tmp")
 
 
 class OpenSource:
