@@ -86,7 +86,7 @@ def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
         raise FabulaError(
             "ERR_CHANGED",
             f"session {target.session} has gone on since it was composed: its file stays",
-            f"see what is in it: fabula record session {target.session}",
+            f"take threads out of it instead: fabula record excise {target.session}",
         )
     known = file_at(app.reader(), target.path, -1)
     generation = known.vault_generation if known is not None else None

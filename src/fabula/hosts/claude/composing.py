@@ -188,7 +188,8 @@ def seam_text(part: Part) -> str:
     since = f", {format_time(part.first_time)[:16].replace('T', ' ')} UTC" if part.first_time is not None else ""
     origin = f"thread {part.thread} of session {part.session}{since}"
     lines = [
-        f"What follows was taken over from another session ({origin}): {part.title or 'no title'}",
+        f"{'Known' if part.card else 'What follows was taken over'} from another session ({origin}): "
+        + (part.title or "no title"),
         "It is history: files and facts may have changed since.",
     ]
     if part.left_out and not part.card:
