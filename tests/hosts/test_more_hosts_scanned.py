@@ -266,3 +266,41 @@ def test_projects_that_are_off_stay_out_whatever_the_agent(home, host, made):
     home.app = home.open()
     home.scan()
     assert home.rows("select count(*) from records") == [(0,)]
+
+
+def test_a_copilot_log_scanned_line_by_line_gives_the_same_records_as_one_scanned_whole(tmp_path):
+    whole, growing = RecordHome(tmp_path / "whole"), RecordHome(tmp_path / "growing")
+    made = copilot(whole)
+    made.subagent("look deeper into the zebra", "deep")
+    made.event("session.context_changed", cwd="/elsewhere", branch="dev")
+    made.prompt("and the walrus?")
+    made.answer("gone", thought="Hm.")
+    made.shutdown()
+    data = made.save(whole.folder / ".copilot").read_bytes()
+    whole.scan()
+    path = made.save(growing.folder / ".copilot")
+    lines = data.splitlines(keepends=True)
+    for count in range(len(lines) + 1):
+        path.write_bytes(b"".join(lines[:count]) + (lines[count][:20] if count < len(lines) else b""))
+        growing.scan()
+    assert records(growing) == records(whole)
+    assert growing.rows("select session_id, input, output from responses order by key") == whole.rows(
+        "select session_id, input, output from responses order by key"
+    )
+
+
+def test_a_conversation_that_a_compaction_wrote_anew_is_told_once(home):
+    owner = goose(home)
+    home.scan()
+    before = records(home)
+    rows = owner.connection.execute("select message_id, role, content_json from messages order by id").fetchall()
+    owner.connection.execute("delete from messages")
+    for key, role, content in rows:
+        owner.message("20260301_1", role, *json.loads(content), key=key, agentVisible=False)
+    owner.message("20260301_1", "user", said("So far: the zigzag stalls."), key="m9", userVisible=False)
+    home.scan()
+    known = {row[0] for row in before}
+    assert {row[0] for row in records(home)} - known
+    assert [row[0] for row in records(home) if row[0] in known] == [row[0] for row in before]
+    assert home.found("quokka") == 1
+    owner.close()

@@ -213,10 +213,13 @@ class Mapper:
 
     def _says_other(self, record: Record, known: Pointer) -> bool:
         """Say whether a record was rewritten in place: a database's row, a document's element, an edited line."""
-        if record.length != known.length:
-            return True
         sealed = self.sealed_digest(known.file_id, known.offset, known.length)
-        return sealed is not None and sealed != digest(self.bytes_at(record.offset, record.length))
+        if record.length == known.length and (
+            sealed is None or sealed == digest(self.bytes_at(record.offset, record.length))
+        ):
+            return False
+        before = self.read_copy(known.file_id, known.offset, known.length)
+        return before is None or before.blocks != record.blocks or before.title != record.title
 
     def _file_facts(self, file_id: int) -> FileFacts:
         if file_id == self._file_id:
