@@ -9,18 +9,17 @@ DERIVED_PREFIX = "fab-"
 
 def pack_id(value: str) -> bytes | str:
     """Return the 16 bytes of a canonical lower-case UUID, the 12 of a derived id, or the text itself."""
-    if len(value) == 36 and value[8] == value[13] == value[18] == value[23] == "-":
-        try:
-            raw = bytes.fromhex(value.replace("-", ""))
-        except ValueError:
-            return value
-        if len(raw) == 16 and value == value.lower():
-            return raw
+    if len(value) == 36 and value[8:24:5] == "----":
+        digits, size = value.replace("-", ""), 16
     elif len(value) == 28 and value.startswith(DERIVED_PREFIX):
-        digits = value[4:]
-        if all(digit in "0123456789abcdef" for digit in digits):
-            return bytes.fromhex(digits)
-    return value
+        digits, size = value[4:], 12
+    else:
+        return value
+    try:
+        raw = bytes.fromhex(digits)
+    except ValueError:
+        return value
+    return raw if len(raw) == size and raw.hex() == digits else value
 
 
 def unpack_id(stored: bytes | str) -> str:

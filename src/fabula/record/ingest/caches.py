@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from fabula.kernel.records import Record, SourceFile
 
-_TERM = "select id from lexicon where kind=? and term=?"
-
 
 @define
 class SessionFacts:
@@ -52,6 +50,40 @@ class SessionFacts:
             self.title, self.title_rank = record.title, record.title_rank
 
 
+class Numbered:
+    """A table's rows by key. New ones are numbered here and written together: nobody reads them before."""
+
+    def __init__(
+        self, connection: apsw.Connection, table: str, key: tuple[str, ...], others: tuple[str, ...] = ()
+    ) -> None:
+        """``key`` names the columns that tell a row, ``others`` those that it is made with besides."""
+        columns = ("id", *key, *others)
+        self._connection = connection
+        self._select = f"select id from {table} where {' and '.join(f'{name}=?' for name in key)}"
+        self._insert = f"insert into {table}({','.join(columns)}) values({','.join('?' * len(columns))})"
+        row = connection.execute(f"select coalesce(max(id),0)+1 from {table}").fetchone()
+        self._next = int(row[0]) if row else 1
+        self._was_empty = self._next == 1  # then it holds nothing that is not known here
+        self._known: dict[tuple[bytes | str, ...], int] = {}
+        self._new: list[tuple[object, ...]] = []
+
+    def id_of(self, key: tuple[bytes | str, ...], *others: object) -> int:
+        """Return the id of the row with a key; a new one is made with ``others``."""
+        known = self._known.get(key)
+        if known is None:
+            row = None if self._was_empty else self._connection.execute(self._select, key).fetchone()
+            known = self._known[key] = int(row[0]) if row else self._next
+            if row is None:
+                self._next += 1
+                self._new.append((known, *key, *others))
+        return known
+
+    def write(self) -> None:
+        """Write the new rows."""
+        self._connection.executemany(self._insert, self._new)
+        self._new.clear()
+
+
 class Names:
     """Ids of projects, sessions, threads and paths."""
 
@@ -61,13 +93,9 @@ class Names:
         self._projects: dict[str, int] = {}
         self._sessions: dict[tuple[str, str], int] = {}
         self._threads: dict[str, int] = {}
-        self._paths: dict[str, int] = {}
-        self._terms: dict[tuple[str, str], int] = {}
-        row = connection.execute("select coalesce(max(id),0)+1 from lexicon").fetchone()
-        self._next_term = int(row[0]) if row else 1
-        self._fresh = self._next_term == 1
-        #: A table that was empty holds nothing that is not remembered here: no need to look.
-        self._new_threads, self._new_paths = _is_empty(connection, "threads"), _is_empty(connection, "paths")
+        self._thread_rows = Numbered(connection, "threads", ("uid",), ("session_id",))
+        self._path_rows = Numbered(connection, "paths", ("path",))
+        self._term_rows = Numbered(connection, "lexicon", ("kind", "term"))
 
     def project(self, cwd: str) -> int:
         """Return the id of the project that a working directory belongs to."""
@@ -116,46 +144,28 @@ class Names:
         """Return the id of a thread by its key, creating it in ``session``."""
         known = self._threads.get(uid)
         if known is None:
-            packed = pack_id(uid)
-            known = self._get_or_insert(
-                "" if self._new_threads else "select id from threads where uid=?", (packed,),
-                "insert into threads(uid,session_id) values(?,?)", (packed, session),
-            )  # fmt: skip
-            self._threads[uid] = known
+            known = self._threads[uid] = self._thread_rows.id_of((pack_id(uid),), session)
         return known
 
     def path(self, path: str) -> int:
         """Return the id of a file path that tools touched."""
-        known = self._paths.get(path)
-        if known is None:
-            select = "" if self._new_paths else "select id from paths where path=?"
-            known = self._get_or_insert(select, (path,), "insert into paths(path) values(?)", (path,))
-            self._paths[path] = known
-        return known
+        return self._path_rows.id_of((path,))
 
-    def terms(self, wanted: list[tuple[str, str]]) -> list[int]:
-        """Return the ids of facets (kind, term), creating those that are new."""
-        known, new = self._terms, []
-        for key in wanted:
-            if key not in known:
-                row = None if self._fresh else self._connection.execute(_TERM, key).fetchone()
-                known[key] = int(row[0]) if row else self._next_term
-                if row is None:
-                    new.append((self._next_term, *key))
-                    self._next_term += 1
-        self._connection.executemany("insert into lexicon(id,kind,term) values(?,?,?)", new)
-        return [known[key] for key in wanted]
+    def term(self, kind: str, term: str) -> int:
+        """Return the id of a facet."""
+        return self._term_rows.id_of((kind, term))
+
+    def write(self) -> None:
+        """Write the threads, paths and facets that are new."""
+        for rows in (self._thread_rows, self._path_rows, self._term_rows):
+            rows.write()
 
     def _get_or_insert(self, select: str, key: tuple[object, ...], insert: str, values: tuple[object, ...]) -> int:
-        row = self._connection.execute(select, key).fetchone() if select else None
+        row = self._connection.execute(select, key).fetchone()
         if row is not None:
             return int(row[0])
         self._connection.execute(insert, values)
         return self._connection.last_insert_rowid()
-
-
-def _is_empty(connection: apsw.Connection, table: str) -> bool:
-    return connection.execute(f"select 1 from {table} limit 1").fetchone() is None
 
 
 def session_kind(file: SourceFile) -> str:

@@ -30,6 +30,7 @@ class KnownRecords:
         self.rows = rows
         self.seen: dict[bytes | str, int] = {}
         self.packed: dict[str, bytes | str] = {}  # uids of the file in hand
+        self.here: dict[str, int] = {}  # rows that the file in hand added, by uid
         self._connection = connection
         self._read_copy = read_copy
         self._fresh = fresh
@@ -38,7 +39,7 @@ class KnownRecords:
     def start_file(self, file_id: int) -> None:
         """Go on to a file."""
         self._file_id = file_id
-        self.packed = {}
+        self.packed, self.here = {}, {}
 
     # ── rows ─────────────────────────────────────────────────────────
 

@@ -100,26 +100,28 @@ class Mapper:
         """Map one record of the file in hand."""
         file = self._file
         assert file is not None
-        if "<" in record.title:
+        if record.title and "<" in record.title:
             record.title = strip(record.title)[0].strip()
         session = self._record_session = self._sessions.get(record.session) or self._session_of(record)
         if self._superseded:
             self._leave_to_newer(record, session)
-        packed = self._known.packed.get(record.uid) or self._known.pack(record.uid)
-        known = self._known.row(packed)
-        if known is not None:
-            self._meet_again(record, known, session)
+        uid, parent, source = record.uid, record.parent, record.source
+        known = self._known
+        packed = known.packed.get(uid) or known.pack(uid)
+        met = known.row(packed)
+        if met is not None:
+            self._meet_again(record, met, session)
             return
         row = self._next_record
         self._next_record = row + 1
-        self._known.seen[packed] = row
+        known.seen[packed] = known.here[uid] = row
         thread, provisional = self._threads.resolve(record)
         flags = self._flags(record, file) | (schema.PROVISIONAL if provisional else 0)
         self.rows.records.append(
             (
                 row, packed, session, thread,
-                self._known.row_or_uid(record.parent) if record.parent else None,
-                (1 if record.source == record.parent else self._known.pack(record.source)) if record.source else None,
+                (known.here.get(parent) or known.row_or_uid(parent)) if parent else None,
+                (1 if source == parent else known.pack(source)) if source else None,
                 self._file_id, record.offset, record.length, _KIND_NUMBER[record.kind],
                 _ROLE_NUMBER.get(record.role, record.role), record.time, flags,
             )
@@ -163,6 +165,7 @@ class Mapper:
         self._finish_text()
         for session in self.rows.sessions:
             self._scope(session)  # also of sessions that only repeat others' records: they have a project too
+        self.names.write()
         write_rows(self.connection, self.rows)
         self.rows = self._known.rows = Rows()
         if self._file is not None:
@@ -279,14 +282,11 @@ class Mapper:
 
     def _flags(self, record: Record, file: SourceFile) -> int:
         flags = schema.SIDECHAIN if record.sidechain else 0
-        if record.sdk:
-            flags |= schema.SDK
-        if not record.live:
-            flags |= schema.ABANDONED
-        if record.length > WHOLE_LIMIT:
-            flags |= schema.UNSEARCHED
-        if not record.has_id:
-            flags |= schema.DERIVED_ID
+        if record.sdk or not record.live or not record.has_id or record.length > WHOLE_LIMIT:
+            flags |= schema.SDK if record.sdk else 0
+            flags |= 0 if record.live else schema.ABANDONED
+            flags |= 0 if record.has_id else schema.DERIVED_ID
+            flags |= schema.UNSEARCHED if record.length > WHOLE_LIMIT else 0
         provenance = provenance_of(record, file.provenance)
         if provenance != "original":
             flags |= _PROVENANCE_FLAG[provenance]
@@ -377,8 +377,7 @@ class Mapper:
             rows.parts.append((self._next_part, thread, prompt, reply, self._scope(facts.session)))
             self._next_part += 1
             found = facets("\n".join([*facts.prompt, *facts.spoken]))
-            ids = self.names.terms([(kind, term) for kind, term, _ in found])
-            rows.terms += [(key, thread, count) for key, (_, _, count) in zip(ids, found, strict=True)]
+            rows.terms += [(self.names.term(kind, term), thread, count) for kind, term, count in found]
 
     def _scope(self, session: int) -> str:
         scope = self.rows.scopes.get(session)

@@ -25,6 +25,12 @@ _AT = (
     " where d.path = ? and r.name = ? and r.generation = ?)"
 )
 
+_INSERT = (
+    " into file_rows(folder_id,name,generation,kind_id,session_id,immutable,size,mtime_ns,ctime_ns,inode,scanned_ns)"
+    " values((select id from folders where path=?),?,?,"
+    "(select id from file_kinds where host=? and kind=? and provenance=?),?,?,?,?,?,?,?)"
+)
+
 _ACCOUNTS = names_of(Accounting)
 
 
@@ -136,19 +142,16 @@ def _split(path: str) -> tuple[str, str]:
 def insert_file(connection: apsw.Connection, file: SourceFile, session_id: int, scanned_ns: int) -> KnownFile:
     """Add a row for a file seen for the first time (or for a new generation of it)."""
     folder, name = _split(file.path)
-    connection.execute("insert or ignore into folders(path) values(?)", (folder,))
     kind = (file.host, file.kind, file.provenance)
-    connection.execute("insert or ignore into file_kinds(host,kind,provenance) values(?,?,?)", kind)
-    connection.execute(
-        "insert into file_rows(folder_id,name,generation,kind_id,session_id,immutable,"
-        "size,mtime_ns,ctime_ns,inode,scanned_ns)"
-        " values((select id from folders where path=?),?,?,"
-        "(select id from file_kinds where host=? and kind=? and provenance=?),?,?,?,?,?,?,?)",
-        (
-            folder, name, file.generation, *kind, session_id, int(file.immutable),
-            file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
-        ),
+    values = (
+        folder, name, file.generation, *kind, session_id, int(file.immutable),
+        file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
     )  # fmt: skip
+    connection.execute(f"insert or ignore {_INSERT}", values)
+    if not connection.changes():  # the first file in its folder, or of its kind
+        connection.execute("insert or ignore into folders(path) values(?)", (folder,))
+        connection.execute("insert or ignore into file_kinds(host,kind,provenance) values(?,?,?)", kind)
+        connection.execute(f"insert {_INSERT}", values)
     return KnownFile(
         connection.last_insert_rowid(), file.path, file.generation, file.host, file.kind, session_id, file.provenance,
         file.immutable, file.size, file.mtime_ns, file.ctime_ns, file.inode, scanned_ns,
