@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from fabula.app.record.search import SearchRequest, search
 from fabula.kernel.errors import FabulaError
 from fabula.models.static_table import DIMENSIONS, open_table
 from fabula.models.wordpiece import WordPiece
+from fabula.record.map.forget import recount_thread
+from fabula.record.map.store import open_map
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession
 
@@ -84,12 +87,66 @@ def test_a_question_in_other_words_finds_the_thread_that_means_it_and_calls_it_w
     assert prepare_vectors(paraphrased.app) == 0
 
 
+def arm_of(home: RecordHome):  # type: ignore[no-untyped-def]
+    from fabula.record.search.meaning import MeaningArm
+
+    return MeaningArm(home.map, embedding_table())
+
+
 def test_vectors_of_another_table_are_made_anew(paraphrased: RecordHome) -> None:
     pytest.importorskip("numpy")
     assert prepare_vectors(paraphrased.app) == 3
-    from fabula.record.search.meaning import without_vector
+    arm = arm_of(paraphrased)
+    assert arm.missing(10) == []
+    arm = arm_of(paraphrased)
+    arm._table.tag = b"none"
+    assert len(arm.missing(10)) == 3
 
-    assert len(without_vector(paraphrased.map, b"none", 10)) == 3
+
+def test_a_process_that_holds_vectors_takes_in_what_is_added_and_drops_what_is_gone(paraphrased: RecordHome) -> None:
+    pytest.importorskip("numpy")
+    prepare_vectors(paraphrased.app)
+    arm = arm_of(paraphrased)
+    before = arm.ask(QUESTION, set)
+    session = ClaudeSession("s9", cwd="/home/mira/code/harbor")
+    session.prompt("the server takes ages to boot before it answers")
+    path = paraphrased.save(session)
+    paraphrased.scan()
+    (new,) = arm.missing(10)
+    assert arm.ask(QUESTION, set) == before
+    prepare_vectors(paraphrased.open())
+    assert arm.missing(10) == []
+    after = arm.ask(QUESTION, set)
+    assert next(iter(after)) == new, "the closest first"
+    path.unlink()
+    writer = open_map(paraphrased.app.home.map)
+    with writer:
+        recount_thread(writer, _emptied(writer, new))
+    writer.close()
+    assert arm.ask(QUESTION, set) == before
+    assert before == arm_of(paraphrased).ask(QUESTION, set)
+
+
+def _emptied(writer: apsw.Connection, thread: int) -> int:
+    writer.execute("delete from records where thread_id = ?", (thread,))
+    return thread
+
+
+def test_what_a_search_holds_is_what_a_new_process_reads(paraphrased: RecordHome) -> None:
+    pytest.importorskip("numpy")
+    arm = arm_of(paraphrased)
+    assert arm.ask(QUESTION, set) == {}
+    prepare_vectors(paraphrased.open())
+    assert arm.ask(QUESTION, set) == arm_of(paraphrased).ask(QUESTION, set) != {}
+
+
+def test_only_threads_that_are_allowed_are_scored(paraphrased: RecordHome) -> None:
+    pytest.importorskip("numpy")
+    prepare_vectors(paraphrased.app)
+    arm = arm_of(paraphrased)
+    everything = arm.ask(QUESTION, set)
+    some = set(list(everything)[1:])
+    assert arm.ask(QUESTION, some.intersection).keys() == some
 
 
 def test_without_the_table_words_still_find_and_the_reason_is_said(

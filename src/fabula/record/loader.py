@@ -36,6 +36,8 @@ _SURROGATES = (b"\\ud", b"\\uD")  # escapes that may be half of a pair: only the
 
 _ROW = "id,uid,session_id,thread_id,parent,source,file_id,offset,length,kind,role,time,flags"
 
+_ROW_OF_R = ",".join(f"r.{name}" for name in _ROW.split(","))
+
 
 @define
 class Row:
@@ -115,6 +117,30 @@ class Loader:
     def rows_of_thread(self, thread_id: int) -> list[Row]:
         """Return the rows of a thread in the order of reading."""
         return self.rows("thread_id=?", (thread_id,))
+
+    def rows_of_passages(self, passages: Sequence[int]) -> dict[int, list[Row]]:
+        """Return the rows of several passages, by passage, each in the order of reading."""
+        statement = (
+            f"select {_ROW_OF_R}, p.id from json_each(?) j cross join passages p on p.id = j.value"
+            " cross join records r on r.id between p.first_record and p.last_record and +r.thread_id = p.thread_id"
+            " order by r.id"
+        )
+        found = self._connection.execute(statement, (json.dumps(list(passages)),)).fetchall()
+        rows: dict[int, list[Row]] = {passage: [] for passage in passages}
+        for row, values in zip(to_rows(self._connection, found), found, strict=True):
+            rows[values[-1]].append(row)
+        return rows
+
+    def openings(self, threads: Sequence[int], kinds: Sequence[str]) -> dict[int, Row]:
+        """Return the first row of one of these kinds in each thread that has one, by thread."""
+        numbers = ",".join(str(KINDS.index(kind)) for kind in kinds)
+        statement = (
+            f"select {_ROW_OF_R} from json_each(?) j cross join records r on r.id ="
+            f" (select min(id) from records where thread_id = j.value and kind in ({numbers}))"
+        )
+        found = self._connection.execute(statement, (json.dumps(list(threads)),)).fetchall()
+        rows = to_rows(self._connection, found)
+        return {row.thread_id: row for row in rows if row.thread_id is not None}
 
     def row(self, uid: str) -> Row:
         """Return the row of a record by its id or a unique prefix. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
@@ -292,7 +318,7 @@ class Loader:
 
 def decode_json(raw: bytes) -> Any:
     """Decode the bytes of one value. Raises ``ValueError`` when they are not one JSON value."""
-    if len(raw) < _PLAIN_BYTES and not any(half in raw for half in _SURROGATES):
+    if len(raw) < _PLAIN_BYTES and (b"\\u" not in raw or not any(half in raw for half in _SURROGATES)):
         try:
             return json.loads(raw.decode())
         except (ValueError, RecursionError):

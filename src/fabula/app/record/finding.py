@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabula.app.record.reading import clean, given_titles, one_line, opening_of
+from fabula.app.record.reading import clean, given_titles, one_line, openings_of
 from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import estimate_tokens
 from fabula.kernel.values import frozen
-from fabula.record.reading.catalogue import session_names, thread_by_row
 from fabula.record.search.engine import Searcher
 from fabula.record.search.scope import scope_for
 from fabula.search.query import read_query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabula.app.wiring import App
     from fabula.models.static_table import StaticTable
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from fabula.record.search.evidence import Evidence, EvidenceReader
     from fabula.record.search.meaning import MeaningArm
     from fabula.record.search.scope import Scope
+    from fabula.record.search.shown import ShownThread
     from fabula.search.excerpt import Excerpt
     from fabula.search.query import Query
 
@@ -90,7 +90,7 @@ def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]]
     opened: list[tuple[StaticTable, MeaningArm] | str] = []
 
     def ask(text: str, words: Sequence[str], allowed: Callable[[Sequence[int]], set[int]]) -> dict[int, float] | str:
-        from fabula.record.search.meaning import MeaningArm, make_vectors, without_vector
+        from fabula.record.search.meaning import MeaningArm, make_vectors
 
         if not opened:
             try:
@@ -104,7 +104,7 @@ def _meaning(app: App) -> Callable[[str, Sequence[str], Callable[[Sequence[int]]
         table, arm = first
         if not arm.can_tell(words):
             return "knows too few of the words"
-        missing = without_vector(app.reader(), table.tag, EMBEDDED_PER_QUERY)
+        missing = arm.missing(EMBEDDED_PER_QUERY)
         fresh = make_vectors(app.loader(), table, missing) if missing else []
         if fresh:
             _keep(app, fresh)
@@ -139,16 +139,17 @@ def _keep(app: App, fresh: Sequence[object]) -> None:
 
 def prepare_vectors(app: App, limit: int = 1_000_000) -> int:
     """Make the vectors that the map lacks, the newest threads first; return how many. Raises ``ERR_EXTRA_MISSING``."""
-    from fabula.record.search.meaning import make_vectors, without_vector
+    from fabula.record.search.meaning import MeaningArm, make_vectors
 
     table = embedding_table()
+    arm = MeaningArm(app.reader(), table)
     made = 0
     while made < limit:
-        missing = without_vector(app.reader(), table.tag, min(EMBEDDED_PER_QUERY, limit - made))
+        missing = arm.missing(min(EMBEDDED_PER_QUERY, limit - made))
         if not missing:
             break
         _keep(app, make_vectors(app.loader(), table, missing))
-        if without_vector(app.reader(), table.tag, 1) == missing[:1]:
+        if arm.missing(1) == missing[:1]:
             break  # they could not be kept: somebody else is writing
         made += len(missing)
     return made
@@ -156,46 +157,57 @@ def prepare_vectors(app: App, limit: int = 1_000_000) -> int:
 
 def hits(app: App, found: Found, reader: EvidenceReader, *, unit: str, explain: bool) -> tuple[SearchHit, ...]:
     """Return results as they are shown, the records they quote read and cleaned."""
-    titles = given_titles(app, "thread")
-    sessions: dict[str, str] = {}
-    return tuple(_hit(app, hit, reader, titles, sessions, unit, explain=explain) for hit in found.hits)
+    from fabula.record.search.shown import shown_threads
+
+    threads = shown_threads(app.reader(), {hit.thread for hit in found.hits})
+    evidence = reader.of_hits(found.hits)
+    titles = _titles(app, threads, [(hit.thread, one) for hit, one in zip(found.hits, evidence, strict=True)])
+    given = given_titles(app, "session")
+    sessions = {one.session: given.get(one.session) or one_line(clean(one.session_title)) for one in threads.values()}
+    return tuple(
+        _hit(hit, one, threads[hit.thread], title, sessions, unit, explain=explain)
+        for hit, one, title in zip(found.hits, evidence, titles, strict=True)
+    )
 
 
 def _hit(
-    app: App,
     hit: Hit,
-    reader: EvidenceReader,
-    titles: dict[str, str],
+    evidence: Evidence | None,
+    thread: ShownThread,
+    title: str,
     sessions: dict[str, str],
     unit: str,
     *,
     explain: bool,
 ) -> SearchHit:
-    connection = app.reader()
-    thread = thread_by_row(connection, hit.thread)
-    evidence = reader.of_passage(hit.passage, hit.ranked.coverage) if hit.passage else None
-    evidence = evidence or reader.of_opening(hit.thread)
-    session, named, host = session_names(connection, hit.thread)
-    if session not in sessions:
-        sessions[session] = one_line(clean(named))
     record = evidence.row.uid if evidence else ""
     shown, marks = _shown(evidence.excerpt if evidence else None)
-    title = titles.get(thread.id, "") or _opening(app, hit.thread, evidence)
     command = record_command("block", record) if unit == "record" and record else record_command("thread", thread.id)
-    parts = {
-        name: ArmPart(_round(a.raw), _round(a.scaled), _round(a.weight)) for name, a in hit.ranked.explained().items()
-    }
+    arms = hit.ranked.explained() if explain else {}
+    parts = {name: ArmPart(_round(a.raw), _round(a.scaled), _round(a.weight)) for name, a in arms.items()}
     return SearchHit(
-        thread.id, record, session, sessions[session], host, thread.project, evidence.row.kind if evidence else "",
+        thread.id, record, thread.session, sessions[thread.session], thread.host, thread.project,
+        evidence.row.kind if evidence else "",
         evidence.row.time if evidence and evidence.row.time is not None else thread.last_time,
         title, shown, marks, _round(hit.ranked.score), _round(hit.ranked.coverage), thread.records,
-        estimate_tokens(thread.characters), command, parts if explain else {},
+        estimate_tokens(thread.characters), command, parts,
     )  # fmt: skip
 
 
-def _opening(app: App, thread: int, evidence: Evidence | None) -> str:
-    """Return how the thread began, unless the excerpt is of a prompt and tells as much."""
-    return "" if evidence and evidence.row.kind in {"prompt", "task"} else opening_of(app, thread)
+def _titles(app: App, threads: Mapping[int, ShownThread], found: Sequence[tuple[int, Evidence | None]]) -> list[str]:
+    """Return each result's title: a person's, else how the thread began, where the excerpt does not tell as much."""
+    given = given_titles(app, "thread")
+    untold = {thread for thread, evidence in found if threads[thread].id not in given and _untold(evidence)}
+    openings = openings_of(app, sorted(untold))
+    return [
+        given.get(threads[thread].id, "") or (openings.get(thread, "") if _untold(evidence) else "")
+        for thread, evidence in found
+    ]
+
+
+def _untold(evidence: Evidence | None) -> bool:
+    """Say whether an excerpt leaves open how its thread began."""
+    return evidence is None or evidence.row.kind not in {"prompt", "task"}
 
 
 def _shown(one: Excerpt | None) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id
-from fabula.kernel.records import KINDS, Block, Record
+from fabula.kernel.records import Block, Record
 from fabula.kernel.values import frozen
 from fabula.record.reading.catalogue import Window
 from fabula.record.reading.sentinels import stub
@@ -113,16 +113,21 @@ def _exists(app: App, uid: str) -> bool:
 
 def opening_of(app: App, thread: int) -> str:
     """Return how a thread began: the head of its first prompt on one line, or "" when it has none that can be read."""
-    kinds = ",".join(str(KINDS.index(kind)) for kind in _OPENERS)
+    return openings_of(app, [thread]).get(thread, "")
+
+
+def openings_of(app: App, threads: Sequence[int]) -> dict[int, str]:
+    """Return how threads began, as :func:`opening_of` does, of those that have a prompt that can be read."""
     loader = app.loader()
-    try:
-        first = loader.load(
-            loader.rows(f"id = (select min(id) from records where thread_id = ? and kind in ({kinds}))", (thread,))
-        )
-    except FabulaError:
-        return ""
-    text = " ".join(block.text for one in first for block in one.record.blocks if block.kind == "text")
-    return one_line(clean(text[:CLEANED_CHARACTERS]))
+    found: dict[int, str] = {}
+    for thread, row in (loader.openings(threads, _OPENERS) if threads else {}).items():
+        try:
+            (first,) = loader.load([row])
+        except FabulaError:
+            continue
+        text = " ".join(block.text for block in first.record.blocks if block.kind == "text")
+        found[thread] = one_line(clean(text[:CLEANED_CHARACTERS]))
+    return found
 
 
 def one_line(text: str) -> str:

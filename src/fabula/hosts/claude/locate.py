@@ -43,44 +43,42 @@ class Finder:
     def home(self, root: str) -> Iterator[list[SourceFile]]:
         """Find everything below a config home, project by project; one that does not exist holds nothing."""
         projects = os.path.join(root, "projects")
-        real = os.path.realpath(projects)
-        for entry in self._entries(projects, real):
+        for entry in self._entries(projects, projects):
             if self._is_folder(entry):
-                self._project(entry.path, real)
+                self._project(entry.path, projects)
             else:
                 self._transcript(entry)
             yield self._take()
         self._history(root)
         yield self._take()
         backups = os.path.join(root, "file-history")
-        real = os.path.realpath(backups)
-        for entry in self._entries(backups, real):
+        for entry in self._entries(backups, backups):
             if self._is_folder(entry):
-                yield self._backups(entry, real)
+                yield self._backups(entry, backups)
 
     def tree(self, folder: str) -> Iterator[list[SourceFile]]:
         """Find transcripts in a folder of any layout: each folder below is read as a project's."""
-        self._tree(folder, os.path.realpath(folder))
+        self._tree(folder, folder)
         yield self._take()
 
     def _take(self) -> list[SourceFile]:
         found, self._found = self._found, []
         return found
 
-    def _tree(self, folder: str, real: str) -> None:
-        for entry in self._entries(folder, real):
+    def _tree(self, folder: str, root: str) -> None:
+        for entry in self._entries(folder, root):
             if not entry.is_dir(follow_symlinks=False):
                 self._transcript(entry)
             elif _is_session(entry.path):
-                self._session(entry.path, entry.name, real)
+                self._session(entry.path, entry.name, root)
             else:
-                self._tree(entry.path, real)
+                self._tree(entry.path, root)
 
-    def _project(self, folder: str, real: str) -> None:
-        for entry in self._entries(folder, real):
+    def _project(self, folder: str, root: str) -> None:
+        for entry in self._entries(folder, root):
             if self._is_folder(entry):
                 if entry.name not in _PROJECT_STATE:
-                    self._session(entry.path, entry.name, real)
+                    self._session(entry.path, entry.name, root)
             else:
                 self._transcript(entry)
 
@@ -95,24 +93,24 @@ class Finder:
         elif name.endswith(".meta.json"):
             self._add(entry, "meta", "")
 
-    def _session(self, folder: str, session: str, real: str) -> None:
+    def _session(self, folder: str, session: str, root: str) -> None:
         """A session's folder; it may outlive the session's main file."""
-        for entry in self._entries(folder, real):
+        for entry in self._entries(folder, root):
             if not self._is_folder(entry):
                 if entry.name.endswith(".jsonl"):
                     self._add(entry, "session", session)  # once, a session was a folder
             elif entry.name == "tool-results":
-                for result in self._entries(entry.path, real):
+                for result in self._entries(entry.path, root):
                     self._add(result, "tool-result", session)
             else:
-                self._subagents(entry.path, session, real)
+                self._subagents(entry.path, session, root)
 
-    def _subagents(self, folder: str, session: str, real: str) -> None:
+    def _subagents(self, folder: str, session: str, root: str) -> None:
         """``subagents`` with the folders of workflows in it, and the other folders that a session may have."""
-        for entry in self._entries(folder, real):
+        for entry in self._entries(folder, root):
             name = entry.name
             if self._is_folder(entry):
-                self._subagents(entry.path, session, real)
+                self._subagents(entry.path, session, root)
             elif name.endswith(".meta.json"):
                 self._add(entry, "meta", "", session)
             elif name.endswith(".jsonl"):
@@ -125,7 +123,7 @@ class Finder:
         agent = entry.name[6:-6]
         self._add(entry, "compaction" if agent.startswith("acompact-") else "subagent", agent, parent)
 
-    def _backups(self, folder: os.DirEntry[str], real: str) -> list[SourceFile]:
+    def _backups(self, folder: os.DirEntry[str], root: str) -> list[SourceFile]:
         """Backups are written once, each under a new name: a folder that is as it was holds what it held."""
         try:
             found = folder.stat()
@@ -138,7 +136,7 @@ class Finder:
             return known[1]  # the very list of the last time: who compared its files need not again
         settled = found.st_mtime_ns + SETTLED_NS < time.time_ns()
         troubles = len(self.problems)
-        entries = self._entries(folder.path, real)
+        entries = self._entries(folder.path, root)
         for backup in entries:
             self._add(backup, "file-backup", folder.name)
         files = self._take()
@@ -166,19 +164,19 @@ class Finder:
         if stat.S_ISREG(found.st_mode):
             self._found.append(source_file(entry.path, found, kind, session, parent))
 
-    def _entries(self, folder: str, real: str) -> list[os.DirEntry[str]]:
-        """A folder's entries in the order of their names; links only where they stay below ``real``."""
+    def _entries(self, folder: str, root: str) -> list[os.DirEntry[str]]:
+        """A folder's entries in the order of their names; links only where they stay below ``root``."""
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=_name)
         except OSError as error:
             self._note(folder, error)
             return []
-        return [entry for entry in entries if not entry.is_symlink() or self._stays(entry.path, real)]
+        return [entry for entry in entries if not entry.is_symlink() or self._stays(entry.path, root)]
 
-    def _stays(self, path: str, real: str) -> bool:
+    def _stays(self, path: str, root: str) -> bool:
         target = os.path.realpath(path)
-        if target.startswith(real + os.sep):
+        if target.startswith(os.path.realpath(root) + os.sep):
             return True
         self.problems.append((path, f"a symbolic link that leads outside its folder, to {target}"))
         return False

@@ -7,7 +7,7 @@ Times are milliseconds since the epoch. ``kind`` columns hold indexes into ``ker
 from __future__ import annotations
 
 APPLICATION_ID = 0x46426D70  # "FBmp"
-VERSION = 2
+VERSION = 3
 
 # records.flags
 SIDECHAIN = 1  # a subagent's record
@@ -195,5 +195,13 @@ create virtual table titles_fts using fts5(title, content='', contentless_delete
 insert into passages_fts(passages_fts, rank) values('hashsize', {HASH_BYTES});
 insert into threads_fts(threads_fts, rank) values('hashsize', {HASH_BYTES});
 
+-- titles come one by one, each as a segment of its own: few are merged at once
+insert into titles_fts(titles_fts, rank) values('crisismerge', 4);
+
 create table vectors(thread_id integer primary key, text_hash blob not null, vector blob not null);
+insert into meta(key, value) values('vectors_changes', 0);  -- a reader that holds the vectors sees by it what it misses
+create trigger vector_added after insert on vectors begin
+  update meta set value = value + 1 where key = 'vectors_changes'; end;
+create trigger vector_removed after delete on vectors begin
+  update meta set value = value + 1 where key = 'vectors_changes'; end;
 """

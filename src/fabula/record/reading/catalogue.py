@@ -161,12 +161,6 @@ def session_by_row(connection: apsw.Connection, row: int) -> SessionRow:
     raise _torn("session", row)
 
 
-def session_names(connection: apsw.Connection, thread: int) -> tuple[str, str, str]:
-    """Return (id, title, host) of the session that a thread belongs to: all that a search shows of it."""
-    statement = "select s.uid, s.title, s.host from threads t join sessions s on s.id = t.session_id where t.id = ?"
-    return next((unpack_id(uid), title, host) for uid, title, host in connection.execute(statement, (thread,)))
-
-
 def children(connection: apsw.Connection, session: int, kinds: Sequence[str]) -> list[SessionRow]:
     """Return the sessions that a session spawned, or that continue it, in the order of their first record."""
     marks = ",".join("?" * len(kinds))

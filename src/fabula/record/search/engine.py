@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import TOKENIZER
-from fabula.record.search.arms import THREADS_KEPT, Arms, PassageHit, TextArms
+from fabula.record.search.arms import THREADS_KEPT, Arms, PassageHit, TextArms, reach
 from fabula.record.search.rank import (
     NOTHING,
-    PARTS_SHARE,
     UNCOVERED,
     WEAK,
     Ranked,
@@ -20,7 +19,7 @@ from fabula.record.search.rank import (
 )
 from fabula.search.matching import Tokenizer
 from fabula.search.query import Word
-from fabula.search.terms import Term, terms_of
+from fabula.search.terms import Term, any_of, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -43,11 +42,15 @@ Meaning: TypeAlias = "Callable[[str, Sequence[str], Callable[[Sequence[int]], se
 
 @frozen
 class Hit:
-    """One result: a thread, and the passage of it that matched best (``None`` when the thread was found otherwise)."""
+    """One result: a thread, and the passage of it that matched best (``None`` when the thread was found otherwise).
+
+    ``reach`` is the share of the query's weight that the passage holds at most.
+    """
 
     thread: int
     passage: PassageHit | None
     ranked: Ranked
+    reach: float = 1.0
 
 
 @define
@@ -90,7 +93,7 @@ class Searcher:
         if not terms:
             return Found() if query.is_empty else self._newest((), scope, limit, offset)
         found = Found(terms=terms)
-        arms = self._asked(found, scope)
+        arms = self._asked(found, scope, thorough=unit == "record")
         if order == "recent":
             newest = self._newest(found.terms, scope, limit, offset)
             if newest.hits:
@@ -98,18 +101,24 @@ class Searcher:
         ranked = self._ranked(query, scope, found, arms)
         if not ranked:
             return found
-        hits = self._by_record(ranked, arms, scope) if unit == "record" else self._by_thread(ranked, arms)
+        found.number = len(ranked)
+        if unit == "record":
+            hits = self._by_record(ranked, arms, scope)
+            found.number = len(hits)
+        elif order == "relevance":  # the rest is counted
+            hits = self._by_thread(ranked[: offset + limit], arms)
+        else:
+            hits = self._by_thread(ranked, arms)
         if order == "recent":
             times = self._facts([hit.thread for hit in hits])
             hits.sort(key=lambda hit: (-times[hit.thread].last_time, -hit.ranked.score, hit.thread))
-        found.number = len(hits)
         found.hits = hits[offset : offset + limit]
         return found
 
     # ── the arms ─────────────────────────────────────────────────────
 
-    def _asked(self, found: Found, scope: Scope) -> Arms:
-        arms = self._arms.ask(found.terms, scope)
+    def _asked(self, found: Found, scope: Scope, *, thorough: bool) -> Arms:
+        arms = self._arms.listed(found.terms, scope)
         if any(one.is_unknown for one in arms.statistics):
             from fabula.record.search.words import Vocabulary
 
@@ -118,10 +127,12 @@ class Searcher:
             if better:
                 found.corrections = {word: term.text for word, term in better.items()}
                 found.terms = tuple(better.get(term.text, term) for term in found.terms)
-                arms = self._arms.ask(found.terms, scope)
+                arms = self._arms.listed(found.terms, scope)
+        self._arms.score(arms, scope, thorough=thorough)
         if not (arms.passages or arms.threads) and any(term.required for term in found.terms):
             found.terms = _loosened(found.terms)
-            arms = self._arms.ask(found.terms, scope)
+            arms = self._arms.listed(found.terms, scope)
+            self._arms.score(arms, scope, thorough=thorough)
         found.statistics = arms.statistics
         found.weights = tuple(one.weight for one in arms.statistics)
         return arms
@@ -142,7 +153,7 @@ class Searcher:
         return rank_threads(arms.threads, passages, coverage, titles, meaning, facts, best_coverage=found.coverage)
 
     def _coverage(self, arms: Arms, threads: Collection[int]) -> dict[int, float]:
-        return self._arms.coverage(arms, threads, PARTS_SHARE) if threads else {}
+        return self._arms.coverage(arms, threads) if threads else {}
 
     def _by_meaning(self, query: Query, scope: Scope, found: Found) -> dict[int, float]:
         asks_in_words = len(found.terms) >= SENTENCE and not any(term.required for term in found.terms)
@@ -174,32 +185,35 @@ class Searcher:
     def _titles(self, statistics: Sequence[TermStatistics], threads: Iterable[int]) -> dict[int, float]:
         """Return for each thread the share of the query's weight that its session's title says."""
         whole = sum(one.weight for one in statistics) or 1.0
-        said: dict[int, float] = {}
-        for one in statistics:
-            statement = "select distinct abs(rowid) from titles_fts where titles_fts match ?"
-            for (session,) in self._rows(statement, (one.term.whole.replace("- scope : ", ""),)):
-                said[session] = said.get(session, 0.0) + one.weight / whole
-        if not said:
+        statement = "select distinct abs(rowid) from titles_fts where titles_fts match ?"
+        titled = [(one.term.whole.replace("- scope : ", ""), one.weight / whole) for one in statistics]
+        if not self._rows(statement + " limit 1", (any_of(expression for expression, _ in titled),)):
             return {}
-        marks = ",".join("?" * len(said))
-        rows = self._rows(f"select id, session_id from threads where session_id in ({marks})", tuple(said))
+        said: dict[int, float] = {}
+        for expression, share in titled:
+            for (session,) in self._rows(statement, (expression,)):
+                said[session] = said.get(session, 0.0) + share
+        rows = self._rows(
+            "select id, session_id from threads where session_id in (select value from json_each(?))",
+            (str(list(said)),),
+        )
         wanted = set(threads)
         return {thread: said[session] for thread, session in rows if thread in wanted}
 
     def _facts(self, threads: Collection[int]) -> dict[int, ThreadFacts]:
-        marks = ",".join("?" * len(threads))
         programs = {session for (session,) in self._rows("select id from sessions where kind = 'sdk'", ())}
-        rows = self._rows(f"select id, session_id, last_time from threads where id in ({marks})", tuple(threads))
+        rows = self._rows(
+            "select id, session_id, last_time from threads where id in (select value from json_each(?))",
+            (str(list(threads)),),
+        )
         facts = {thread: ThreadFacts(last or 0, session in programs) for thread, session, last in rows}
         return {thread: facts.get(thread, ThreadFacts(0)) for thread in threads}
 
     # ── results ──────────────────────────────────────────────────────
 
     def _by_thread(self, ranked: Sequence[Ranked], arms: Arms) -> list[Hit]:
-        best: dict[int, PassageHit] = {}
-        for hit in arms.passages:  # the best first
-            best.setdefault(hit.thread, hit)
-        return [Hit(one.id, best.get(one.id), one) for one in ranked]
+        best = _best_of_threads(arms)
+        return [_hit(one.id, best.get(one.id), one, arms) for one in ranked]
 
     def _by_record(self, ranked: Sequence[Ranked], arms: Arms, scope: Scope) -> list[Hit]:
         scores = {one.id: one for one in ranked}
@@ -210,7 +224,7 @@ class Searcher:
         for one in order:
             passage = passages[one.id]
             shown = Ranked(one.id, one.score, scores[passage.thread].coverage, one.arms)
-            hits.append(Hit(passage.thread, passage, shown))
+            hits.append(_hit(passage.thread, passage, shown, arms))
         return hits
 
     def _newest(self, terms: Sequence[Term], scope: Scope, limit: int, offset: int) -> Found:
@@ -221,15 +235,25 @@ class Searcher:
         return Found(hits=hits, number=number, coverage=1.0)
 
     def _describe(self, newest: Found, found: Found, arms: Arms) -> Found:
-        best: dict[int, PassageHit] = {}
-        for hit in arms.passages:
-            best.setdefault(hit.thread, hit)
-        found.hits = [Hit(hit.thread, best.get(hit.thread), hit.ranked) for hit in newest.hits]
+        best = _best_of_threads(arms)
+        found.hits = [_hit(hit.thread, best.get(hit.thread), hit.ranked, arms) for hit in newest.hits]
         found.number, found.coverage = newest.number, 1.0
         return found
 
     def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
         return list(self.connection.execute(statement, tuple(values)))
+
+
+def _best_of_threads(arms: Arms) -> dict[int, PassageHit]:
+    """Return the best passage of each thread."""
+    best: dict[int, PassageHit] = {}
+    for hit in arms.passages:  # the best first
+        best.setdefault(hit.thread, hit)
+    return best
+
+
+def _hit(thread: int, passage: PassageHit | None, ranked: Ranked, arms: Arms) -> Hit:
+    return Hit(thread, passage, ranked, reach(arms, passage.id) if passage is not None else 1.0)
 
 
 def _loosened(terms: Sequence[Term]) -> tuple[Term, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
+from fabula.record.ingest.text import TEXT_COLUMN, searchable
 from fabula.record.map.schema import PASSAGE_COLUMNS
 from fabula.redaction.redact import redact
 from fabula.search.excerpt import Excerpt, excerpt
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabula.record.loader import Loader, Row
-    from fabula.record.search.arms import PassageHit
-    from fabula.record.search.engine import Found
+    from fabula.record.search.engine import Found, Hit
     from fabula.search.matching import Tokenizer
 
 _KEY = "-----BEGIN"
@@ -26,7 +26,12 @@ READ_BYTES = 200_000  # a longer record is looked at only when it is the only on
 
 
 #: The order in which kinds of records are read.
+OPENERS = ("prompt", "task", "reply")  # what may stand for a thread that was found without a passage
 FIRST = {"prompt": 0, "task": 0, "reply": 1, "call": 2}
+#: The weight of the best column that a record of a kind may have; of other kinds that of results.
+HEAVIEST = {"prompt": 1.0, "task": 1.0, "reply": 0.6, "thought": 0.6, "call": 0.6}
+_OTHERS = 0.35
+REPEATED = 2.0  # times what a term counts when it is said again and again: see ``search.matching.relevance``
 SLACK = 0.02  # of coverage that rounding and parts of names may cost
 
 
@@ -46,35 +51,46 @@ class EvidenceReader:
         self._loader = loader
         self._matcher = Matcher(tokenizer, [term.wanted for term in found.terms])
         self._weights = found.weights
+        self._parts = sum(PARTS_SHARE * one.weight for one in found.statistics if one.term.parts)
         self._kinds = frozenset(kinds)
 
-    def of_passage(self, hit: PassageHit, coverage: float) -> Evidence | None:
-        """Return the best record of a passage; ``None`` when none of its records can be read.
+    def of_hits(self, hits: Sequence[Hit]) -> list[Evidence | None]:
+        """Return the best record of each hit's passage, else how its thread began; ``None`` where nothing can be read.
 
         What people and agents said is read first, and reading ends with a record that holds as much of the query as its
-        whole thread does (``coverage``).
+        passage and its whole thread do.
         """
-        rows = self._loader.rows(
-            "id between ? and ? and thread_id = ?", (hit.first_record, hit.last_record, hit.thread)
-        )
-        small = [row for row in rows if row.length <= READ_BYTES or len(rows) == 1]
+        passages = self._loader.rows_of_passages([hit.passage.id for hit in hits if hit.passage is not None])
+        found = [
+            self._best(self._wanted(passages[hit.passage.id]), hit.reach, hit.ranked.coverage) if hit.passage else None
+            for hit in hits
+        ]
+        without = [hit.thread for hit, evidence in zip(hits, found, strict=True) if evidence is None]
+        openings = self._loader.openings(without, OPENERS) if without else {}
+        return [
+            evidence or (self._best([openings[hit.thread]], 1.0, 1.0) if hit.thread in openings else None)
+            for hit, evidence in zip(hits, found, strict=True)
+        ]
+
+    def _wanted(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows of a passage that are looked at, in order."""
+        small = [row for row in rows if row.kind in TEXT_COLUMN and (row.length <= READ_BYTES or len(rows) == 1)]
         wanted = [row for row in small if not self._kinds or row.kind in self._kinds]
-        return self._best(sorted(wanted, key=lambda row: (FIRST.get(row.kind, 3), row.id)), coverage)
+        return sorted(wanted, key=lambda row: (FIRST.get(row.kind, 3), row.id))
 
-    def of_opening(self, thread: int) -> Evidence | None:
-        """Return how a thread began: what is shown of one that was found without a passage."""
-        statement = "id = (select min(id) from records where thread_id = ? and kind in (0, 1, 2))"
-        return self._best(self._loader.rows(statement, (thread,)), 1.0)
-
-    def _best(self, rows: Sequence[Row], coverage: float) -> Evidence | None:
+    def _best(self, rows: Sequence[Row], reach: float, coverage: float) -> Evidence | None:
+        enough = min(reach, coverage, 1.0) - SLACK
+        most = reach * sum(self._weights) + self._parts  # of what any text of the passage says, each term once
         best: tuple[float, Row, str, list[Match]] | None = None
         for row in rows:
+            if best is not None and best[0] >= REPEATED * most * HEAVIEST.get(row.kind, _OTHERS):
+                continue  # nothing that it may say would be better
             for text, weight in self._texts(row):
                 matches = self._matcher.find(text)
                 score = weight * relevance(matches, self._weights, PARTS_SHARE)
                 if best is None or score > best[0]:
                     best = (score, row, text, matches)
-            if best is not None and self._share(best[3]) >= min(coverage, 1.0) - SLACK:
+            if best is not None and self._share(best[3]) >= enough:
                 break
         if best is None:
             return None
@@ -91,8 +107,6 @@ class EvidenceReader:
 
     def _texts(self, row: Row) -> list[tuple[str, float]]:
         """Return the searched texts of a record with the weights of their columns."""
-        from fabula.record.ingest.text import searchable
-
         try:
             (loaded,) = self._loader.load([row])
         except FabulaError:

@@ -7,6 +7,7 @@ and its trouble in other words, and a mean alone blurs both. Vectors are made la
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
@@ -44,16 +45,6 @@ class HeadVector:
     vector: bytes
 
 
-def without_vector(connection: apsw.Connection, tag: bytes, limit: int) -> list[int]:
-    """Return the newest threads that have no vector of this table."""
-    rows: list[Any] = connection.execute(
-        "select id from threads where id not in (select thread_id from vectors where substr(text_hash, 1, ?) = ?)"
-        " order by id desc limit ?",
-        (len(tag), tag, limit),
-    ).fetchall()
-    return [int(row[0]) for row in rows]
-
-
 def make_vectors(loader: Loader, table: StaticTable, threads: Iterable[int]) -> list[HeadVector]:
     """Embed the beginnings of threads. A thread whose beginning cannot be read gets an empty vector."""
     return [_head_vector(loader, table, thread) for thread in threads]
@@ -65,7 +56,7 @@ def keep_vectors(connection: apsw.Connection, vectors: Sequence[HeadVector]) -> 
         connection.executemany(
             "insert or replace into vectors(thread_id, text_hash, vector) select ?1, ?2, ?3"
             " where exists(select 1 from threads where id = ?1)",
-            ((one.thread, one.key, one.vector) for one in vectors),
+            sorted((one.thread, one.key, one.vector) for one in vectors),
         )
 
 
@@ -101,7 +92,7 @@ def _encoded(table: StaticTable, text: str) -> bytes:
 
 
 class MeaningArm:
-    """Compares a query with the vectors that a map holds; reads them once and again when the map has changed."""
+    """Compares a query with the vectors that a map holds; reads them once, and what is new when the map has changed."""
 
     def __init__(self, connection: apsw.Connection, table: StaticTable) -> None:
         import numpy
@@ -109,41 +100,61 @@ class MeaningArm:
         self._numpy = numpy
         self._connection = connection
         self._table = table
-        self._version: tuple[int, ...] = ()
-        self._threads: Any = numpy.zeros(0, numpy.int64)
+        self._seen: tuple[int, ...] = ()  # the map's version and the count of changes to its vectors
+        self._held: dict[int, bytes] = {}  # the map's vectors of this table, by thread
+        self._lacking: tuple[int, list[int]] = (-1, [])  # as of a version: threads without one, the newest first
+        self._arrange({})
 
     def can_tell(self, words: Sequence[str]) -> bool:
         """Say whether the table knows at least half of the words: it guesses at made-up ones."""
         return 2 * sum(self._table.knows(word) for word in words) >= max(1, len(words))
+
+    def missing(self, limit: int) -> list[int]:
+        """Return the newest threads that have no vector of this table."""
+        self._read()
+        version = self._version()
+        if self._lacking[0] != version:
+            (text,) = self._connection.execute("select json_group_array(id) from threads").fetchone() or ("[]",)
+            self._lacking = version, sorted(set(json.loads(text)).difference(self._held), reverse=True)
+        return self._lacking[1][:limit]
 
     def ask(
         self, text: str, allowed: Callable[[Sequence[int]], set[int]], fresh: Sequence[HeadVector] = ()
     ) -> dict[int, float]:
         """Score the threads that are closest to a query's text, of those that ``allowed`` lets through.
 
-        ``fresh`` are vectors that the map does not hold yet.
+        ``fresh`` are vectors that the map may not hold yet.
         """
         numpy = self._numpy
-        self._read(fresh)
+        self._read()
+        new = {one.thread: one.vector for one in fresh if one.thread not in self._held}
+        if new:
+            self._held.update(new)
+            self._arrange(self._held)
         ids = self._table.pieces.ids(text, QUERY_PIECES)
         if not ids or not len(self._threads):
             return {}
         means = self._close(self._table.mean(ids, head=False)[None, :], self._means)[0]
-        rows = self._shortlist(numpy.argsort(-means, kind="stable"), allowed)
+        rows = self._shortlist(means, allowed)
         scores = means[rows] + PIECES_WEIGHT * self._by_piece(ids, rows)
         best = numpy.argsort(-scores, kind="stable")[:KEPT]
         return {int(self._threads[rows[at]]): float(scores[at]) for at in best}
 
-    def _shortlist(self, order: Any, allowed: Callable[[Sequence[int]], set[int]]) -> Any:
-        """Return the first rows of an order whose threads are allowed."""
-        chosen: list[int] = []
-        for at in range(0, len(order), SHORTLIST):
-            part = order[at : at + SHORTLIST]
-            within = allowed([int(thread) for thread in self._threads[part]])
-            chosen += [int(row) for row in part if int(self._threads[row]) in within]
-            if len(chosen) >= SHORTLIST:
-                break
-        return self._numpy.asarray(chosen[:SHORTLIST], dtype=self._numpy.int64)
+    def _shortlist(self, means: Any, allowed: Callable[[Sequence[int]], set[int]]) -> Any:
+        """Return the rows of the closest threads that are allowed, the closest first."""
+        numpy = self._numpy
+        number = SHORTLIST
+        while True:
+            some = numpy.argpartition(-means, number)[:number] if number < len(means) else numpy.arange(len(means))
+            order = some[numpy.lexsort((some, -means[some]))]
+            threads = self._threads[order].tolist()
+            within = allowed(threads)
+            if len(within) == len(threads):
+                return order[:SHORTLIST]
+            chosen = order[numpy.fromiter((thread in within for thread in threads), bool, len(threads))]
+            if len(chosen) >= SHORTLIST or number >= len(means):
+                return chosen[:SHORTLIST]
+            number *= 4
 
     def _by_piece(self, ids: Sequence[int], rows: Any) -> Any:
         """For each thread: how close the closest piece of its beginning is to each piece of the query, on average.
@@ -166,45 +177,60 @@ class MeaningArm:
 
     def _rarity(self, ids: Sequence[int]) -> Any:
         numpy = self._numpy
-        at = numpy.searchsorted(self._distinct, ids).clip(0, len(self._distinct) - 1)
-        held = numpy.where(self._distinct[at] == ids, self._holders[at], 0)
+        held = self._holders[self._place[numpy.asarray(ids)]]
         return numpy.log(1 + (len(self._threads) - held + 0.5) / (held + 0.5)).astype(numpy.float32)
 
-    def _read(self, fresh: Sequence[HeadVector]) -> None:
-        version = (int(self._connection.pragma("data_version") or 0), len(fresh))
-        if version == self._version and not fresh:
-            return
-        tag = self._table.tag
-        rows = self._connection.execute(
-            "select thread_id, vector from vectors where substr(text_hash, 1, ?) = ? order by thread_id",
-            (len(tag), tag),
-        )
-        held: dict[int, bytes] = {int(thread): bytes(vector) for thread, vector in rows}
-        held.update((one.thread, one.vector) for one in fresh)
-        self._arrange({thread: vector for thread, vector in sorted(held.items()) if len(vector) > DIMENSIONS})
-        self._version = version
+    # ── the map's vectors ────────────────────────────────────────────
 
-    def _arrange(self, vectors: dict[int, bytes]) -> None:
+    def _version(self) -> int:
+        return int(self._connection.pragma("data_version") or 0)
+
+    def _read(self) -> None:
+        """Bring what is held up to date: vectors are added and removed, never altered."""
+        version = self._version()
+        if self._seen[:1] == (version,):
+            return
+        changes = self._connection.execute("select value from meta where key = 'vectors_changes'").fetchone()
+        seen = (version, int(changes[0]) if changes else 0)
+        if self._seen[1:] != seen[1:]:
+            tag = self._table.tag
+            of_table = "from vectors where substr(text_hash, 1, ?) = ?"
+            (text,) = self._connection.execute(
+                f"select json_group_array(thread_id) {of_table}", (len(tag), tag)
+            ).fetchone() or ("[]",)
+            there = set(json.loads(text))
+            new = there.difference(self._held)
+            self._held = {thread: vector for thread, vector in self._held.items() if thread in there}
+            rows = self._connection.execute(
+                f"select thread_id, vector {of_table} and thread_id in (select value from json_each(?))",
+                (len(tag), tag, json.dumps(sorted(new))),
+            )
+            self._held.update((int(thread), bytes(vector)) for thread, vector in rows)
+            self._arrange(self._held)
+        self._seen = seen
+
+    def _arrange(self, held: dict[int, bytes]) -> None:
+        """Lay the vectors out for comparing: means, and beginnings as numbers of the distinct pieces in them."""
         numpy = self._numpy
-        self._threads = numpy.fromiter(vectors, numpy.int64, len(vectors))
+        vectors = {thread: vector for thread, vector in sorted(held.items()) if len(vector) > DIMENSIONS}
+        number = len(vectors)
+        self._threads = numpy.fromiter(vectors, numpy.int64, number)
         means = numpy.frombuffer(b"".join(one[:DIMENSIONS] for one in vectors.values()), numpy.int8)
         self._means = unit(numpy, means.reshape(-1, DIMENSIONS).astype(numpy.float32))
-        lengths = numpy.fromiter(((len(one) - DIMENSIONS) // 2 for one in vectors.values()), numpy.int64, len(vectors))
+        lengths = numpy.fromiter(((len(one) - DIMENSIONS) // 2 for one in vectors.values()), numpy.int64, number)
         flat = numpy.frombuffer(b"".join(one[DIMENSIONS:] for one in vectors.values()), "<u2")
-        self._distinct, inverse = numpy.unique(flat, return_inverse=True)
-        self._heads = numpy.full((len(vectors), HEAD_PIECES), len(self._distinct), numpy.int32)
+        present = numpy.zeros(1 << 16, bool)
+        present[flat] = True
+        self._distinct = numpy.flatnonzero(present)
+        self._place = numpy.full(1 << 16, len(self._distinct), numpy.int32)  # the last place is that of the unknown
+        self._place[self._distinct] = numpy.arange(len(self._distinct), dtype=numpy.int32)
+        self._heads = numpy.full((number, HEAD_PIECES), len(self._distinct), numpy.int32)
         columns = numpy.arange(HEAD_PIECES)
-        self._heads[columns[None, :] < lengths[:, None]] = inverse
+        self._heads[columns[None, :] < lengths[:, None]] = self._place[flat]
         self._decay = numpy.exp(-columns.astype(numpy.float32) / PIECE_DECAY)
-        self._holders = self._count_holders(flat, lengths)
+        ordered = numpy.sort(self._heads, axis=1)
+        once = numpy.ones_like(ordered, bool)
+        once[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        self._holders = numpy.bincount(ordered[once], minlength=len(self._distinct) + 1)  # beginnings with each piece
+        self._holders[-1] = 0
         self._pieces = unit(numpy, self._table.vectors(self._distinct))
-
-    def _count_holders(self, flat: Any, lengths: Any) -> Any:
-        """In how many beginnings each distinct piece occurs."""
-        numpy = self._numpy
-        owners = numpy.repeat(numpy.arange(len(lengths)), lengths)
-        once = numpy.unique(owners * (1 << 16) + flat.astype(numpy.int64))
-        pieces, counts = numpy.unique(once % (1 << 16), return_counts=True)
-        holders = numpy.zeros(len(self._distinct), numpy.int64)
-        holders[numpy.searchsorted(self._distinct, pieces)] = counts
-        return holders

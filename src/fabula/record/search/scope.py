@@ -64,6 +64,15 @@ class Scope:
             return whole
         return f"({whole or ANYTHING}) NOT ({' OR '.join(self.excluded)})"
 
+    @property
+    def told_by_index(self) -> bool:
+        """Whether the index alone tells what is in scope, for prose and passages alike."""
+        return not (self.threads or self.needs_passage)
+
+    def listed(self, expression: str, *, prose: bool) -> str:
+        """Return the expression that lists the texts with ``expression``: in this scope, where the index tells it."""
+        return self.match(expression, prose=prose) if self.told_by_index and not self.is_everything else expression
+
     def condition(self, thread: str, passage: str = "") -> tuple[str, list[object]]:
         """Return an SQL condition over a thread's id and, when named, a passage's times; with its parameters."""
         texts = ["1"]
