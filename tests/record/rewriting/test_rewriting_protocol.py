@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -255,3 +256,41 @@ def test_a_rule_that_refuses_changes_nothing(record_home: RecordHome, session: C
         rewrite(record_home.app, find_target(record_home.app, session.id), refuse, kind="prune")
     assert path.read_bytes() == before
     assert len(entry_of(record_home, path).generations) == 1
+
+
+def test_a_vault_that_was_put_in_place_of_another_is_asked_and_not_the_map_of_the_other(
+    record_home: RecordHome, session: ClaudeSession, path: Path
+) -> None:
+    before = path.read_bytes()
+    home = record_home.app.home
+    record_home.scan()
+    shutil.copytree(home.vault, home.root / "kept")
+    shutil.rmtree(home.vault)
+    record_home.app = record_home.open()
+    slim(record_home, session)
+    shutil.rmtree(home.vault)
+    shutil.move(home.root / "kept", home.vault)
+    path.write_bytes(before)
+    record_home.app = record_home.open()
+    slim(record_home, session)
+    assert [line + b"\n" for line in served(record_home, session)] == before.splitlines(keepends=True)
+    assert [each.provenance for each in entry_of(record_home, path).generations] == ["original", "slimmed"]
+
+
+def test_a_folder_that_cannot_be_written_is_named_with_the_command_that_clears_it(
+    record_home: RecordHome, session: ClaudeSession, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = path.read_bytes()
+    opened = os.open
+
+    def barred(name: Any, flags: int, *rest: Any, **more: Any) -> int:
+        if str(name).endswith(".fabula-tmp"):
+            raise PermissionError(13, "Permission denied")
+        return opened(name, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", barred)
+    with pytest.raises(FabulaError) as refused:
+        slim(record_home, session)
+    assert refused.value.code == "ERR_READ_ONLY"
+    assert refused.value.suggestions[0].endswith(f"chmod -R u+rwX {path.parent}")
+    assert path.read_bytes() == before

@@ -136,6 +136,7 @@ def run_planner(
         kind=kind,
         slims=slims,
     )
+    app.record.scan()  # also where nothing is new: a map of another vault is made anew
     app.record.close()  # what it holds open shows the file as it was
     return job.run(planner)
 

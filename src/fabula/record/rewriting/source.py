@@ -55,7 +55,7 @@ class OpenSource:
         """
         temporary = temporary_name(self.path)
         start = self._copied
-        with disk_errors(self.path):
+        with disk_errors(os.path.dirname(self.path)):
             try:
                 self._write(temporary, plan.pieces(snapshot.data))
                 seal(temporary)
