@@ -14,6 +14,7 @@ from fabula.app.record.session import SessionRequest, session
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.keepsakes import Keepsakes
 from fabula.testing.record_home import RecordHome
+from fabula.testing.rollouts import CodexRollout
 from fabula.testing.transcripts import ClaudeSession
 
 
@@ -332,3 +333,26 @@ def test_a_thread_of_which_nothing_can_go_in_is_named_and_left_out(home: RecordH
     assert made.notes == (f"nothing of thread {empty} can be taken over: {reason}",)
     with pytest.raises(FabulaError, match="compactions"):
         composed(home, empty)
+
+
+def test_threads_of_other_agents_go_in_as_text(home: RecordHome) -> None:
+    rollout = CodexRollout("codex")
+    rollout.prompt("Why is the sweep slow?")
+    rollout.shell("pytest -q", "1 failed", code=1)
+    rollout.reply("It walks all buckets.")
+    rollout.save(home.folder / ".codex")
+    home.scan()
+    before = home.rows("select count(*) from failures")
+    made = composed(home, rollout.id, cwd=home.folder, apply=True)
+    records = lines(made.path)
+    assert chain(records) == [record for record in records if "uuid" in record]
+    said = [(record["type"], block["text"]) for record in records[2:-1] for block in blocks([record])]
+    assert said[0] == ("user", "Why is the sweep slow?")
+    assert said[1][0] == "assistant"
+    assert said[1][1].startswith("[tool_use exec_command]")
+    assert said[2][0] == "user"
+    assert said[2][1].startswith("[tool_result failed]")
+    assert said[-1] == ("assistant", "It walks all buckets.")
+    assert "another agent's session" in records[1]["message"]["content"]
+    assert made.threads[0].records == len(said)
+    assert home.rows("select count(*) from failures") == before

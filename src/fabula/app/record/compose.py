@@ -16,6 +16,7 @@ from fabula.record.composing.cards import card_text
 from fabula.record.composing.choosing import choose
 from fabula.record.composing.ids import SEED_BYTES, FreshIds
 from fabula.record.composing.parts import Heading, Part
+from fabula.record.composing.retelling import retell
 from fabula.record.reading.catalogue import session_by_row, sources_of_session, thread_by_row, threads_of_session
 from fabula.record.reading.identify import identify, thread_of
 from fabula.record.reading.order import reading_order
@@ -89,14 +90,14 @@ class _Chosen:
 def compose(app: App, request: ComposeRequest) -> ComposeResult:
     """Compose a session, or show what composing would give.
 
-    Raises ``ERR_NOT_FOUND`` (also where a card is wanted and there is none), ``ERR_AMBIGUOUS``, ``ERR_USAGE`` for a
-    thread named twice, ``ERR_HOST`` for a thread of an agent whose sessions cannot be written, ``ERR_PATH``,
-    ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_STALE``.
+    Threads of other agents are retold as text. Raises ``ERR_NOT_FOUND`` (also where a card is wanted and there is
+    none), ``ERR_AMBIGUOUS``, ``ERR_USAGE`` for a thread named twice, ``ERR_PATH``, ``ERR_READ_ONLY``, ``ERR_DISK``,
+    ``ERR_STALE``.
     """
     fresh = app.refresh()
     composer = ClaudeComposer()
     threads = _threads(app, request.threads)
-    sessions = [_session(app, thread, composer.host) for thread in threads]
+    sessions = [_session(app, thread) for thread in threads]
     chosen = [
         _choose(app, thread, session, composer, request) for thread, session in zip(threads, sessions, strict=True)
     ]
@@ -154,16 +155,9 @@ def _threads(app: App, names: Sequence[str]) -> list[ThreadRow]:
     return list(found.values())
 
 
-def _session(app: App, thread: ThreadRow, host: str) -> SessionRow:
+def _session(app: App, thread: ThreadRow) -> SessionRow:
     for (number,) in app.reader().execute("select session_id from threads where id = ?", (thread.row,)):
-        session = session_by_row(app.reader(), number)
-        if session.host == host:
-            return session
-        raise FabulaError(
-            "ERR_HOST",
-            f"thread {thread.id} is of {session.host}: only threads of {host} can go into a session of {host}",
-            record_command("export", thread.id),
-        )
+        return session_by_row(app.reader(), number)
     raise FabulaError("ERR_NOT_FOUND", f"thread {thread.id} belongs to no session", "fabula record rebuild")
 
 
@@ -177,8 +171,11 @@ def _choose(app: App, thread: ThreadRow, session: SessionRow, composer: Composer
         )
         return _Chosen(part, len(card))
     loaded, _ = load_each(app, rows)
-    taken = choose(loaded, composer, thoughts=not request.no_thoughts)
-    part = Part(thread.id, session.id, title, thread.first_time, thread.last_time, taken.records, taken.left_out)
+    retold = session.host != composer.host
+    taken = retell(loaded, composer) if retold else choose(loaded, composer, thoughts=not request.no_thoughts)
+    part = Part(
+        thread.id, session.id, title, thread.first_time, thread.last_time, taken.records, taken.left_out, retold=retold
+    )
     return _Chosen(part, taken.characters)
 
 

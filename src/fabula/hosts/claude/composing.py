@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from fabula.record.composing.ids import FreshIds
     from fabula.record.composing.pairing import End
-    from fabula.record.composing.parts import Heading, Part
+    from fabula.record.composing.parts import Heading, Part, Told
 
+RETOLD = "retold"  # the model of an answer that another agent gave
 SEAM_TAG = "fabula-seam"
 
 LISTS = "lists and reminders that the client writes anew"
@@ -91,6 +92,26 @@ class ClaudeComposer:
             return value
         kept = [block for block in content if not _is_cut(block, ends, thoughts=thoughts)]
         return value if len(kept) == len(content) else {**value, "message": {**message, "content": kept}}
+
+    def tell(self, told: Told) -> dict[str, Any]:
+        """Return a message with the text; what of the envelope belongs to the session is added when it is written."""
+        content = [{"type": "text", "text": told.text}]
+        message: dict[str, Any] = {"role": told.role, "content": content}
+        if told.role == "assistant":
+            message |= {
+                "id": told.answer,
+                "type": "message",
+                "model": RETOLD,
+                "stop_reason": None,
+                "stop_sequence": None,
+            }
+        return {
+            "type": told.role,
+            "userType": "external",
+            "cwd": "",
+            "message": message,
+            **({"timestamp": format_time(told.time)} if told.time is not None else {}),
+        }
 
     def folder(self, root: Path, cwd: str) -> Path:
         """Return ``projects/KEY``: every UTF-16 unit that is no ASCII letter or digit becomes a dash."""
@@ -194,6 +215,8 @@ def seam_text(part: Part) -> str:
     ]
     if part.left_out and not part.card:
         lines.append("Left out: " + ", ".join(f"{reason} ({count})" for reason, count in part.left_out.items()) + ".")
+    if part.retold:
+        lines.append("It was another agent's session: its calls of tools and their results are told in brackets.")
     if part.card:
         lines += ["Only its card was taken over:", part.card]
     lines.append(f"All of it: fabula record thread {part.thread}")

@@ -36,18 +36,13 @@ class Chosen:
 
 def choose(loaded: Sequence[Loaded], composer: Composer, *, thoughts: bool = True) -> Chosen:
     """Choose from a thread's records, given in reading order."""
-    left: dict[str, int] = {}
+    main, left = main_path(loaded)
 
-    def leave(reason: str, count: int = 1) -> None:
-        if count:
-            left[reason] = left.get(reason, 0) + count
+    def leave(reason: str) -> None:
+        left[reason] = left.get(reason, 0) + 1
 
-    arrangement = arrange([node_of(one) for one in loaded])
-    leave(SUBAGENTS, sum(map(len, arrangement.sidechains)))
-    leave(ABANDONED, sum(map(len, arrangement.branches)))
     path: list[tuple[Loaded, dict[str, Any]]] = []
-    for index in arrangement.main:
-        one = loaded[index]
+    for one in main:
         value = _decoded(one.raw) if one.record.has_id else {}
         if not one.record.has_id:
             leave(BOOKKEEPING)
@@ -69,11 +64,18 @@ def choose(loaded: Sequence[Loaded], composer: Composer, *, thoughts: bool = Tru
         lone = cut.blocks.get(index, frozenset())
         records.append(Copied(one.row.uid, composer.without(value, lone, thoughts=not thoughts)))
         characters += sum(
-            _characters(block)
+            characters_of(block)
             for block in one.record.blocks
             if (block.kind, block.tool_id) not in lone and (thoughts or block.kind != "thought")
         )
     return Chosen(tuple(records), characters, dict(sorted(left.items())))
+
+
+def main_path(loaded: Sequence[Loaded]) -> tuple[list[Loaded], dict[str, int]]:
+    """Return a thread's records that are its conversation, and how many others there are by the reason."""
+    arrangement = arrange([node_of(one) for one in loaded])
+    left = {SUBAGENTS: sum(map(len, arrangement.sidechains)), ABANDONED: sum(map(len, arrangement.branches))}
+    return [loaded[index] for index in arrangement.main], {reason: count for reason, count in left.items() if count}
 
 
 def _decoded(raw: bytes) -> dict[str, Any] | None:
@@ -104,5 +106,6 @@ def _item(one: Loaded, value: dict[str, Any], composer: Composer) -> Item:
     )
 
 
-def _characters(block: Block) -> int:
+def characters_of(block: Block) -> int:
+    """Return how many characters a block says, arguments of calls included."""
     return len(block.text) + (len(json.dumps(block.input)) if block.kind == "call" and block.input else 0)

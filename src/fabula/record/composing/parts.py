@@ -37,6 +37,21 @@ class Part:
     records: tuple[Copied, ...]
     left_out: dict[str, int]
     card: str = ""
+    retold: bool = False  # the records are another agent's, as text
+
+
+@frozen
+class Told:
+    """What a record of another agent said, as text. ``role`` is user or assistant; ``time`` in ms.
+
+    ``answer`` names the assistant's turn: consecutive records of one turn share it.
+    """
+
+    uid: str
+    role: str
+    text: str
+    time: int | None
+    answer: str
 
 
 @frozen
@@ -78,6 +93,10 @@ class Composer(Protocol):
 
     def without(self, value: dict[str, Any], ends: Collection[End], *, thoughts: bool) -> dict[str, Any]:
         """Return a record without these calls and results; without its thoughts if ``thoughts``."""
+        ...
+
+    def tell(self, told: Told) -> dict[str, Any]:
+        """Return a record of this agent that says what a record of another one said."""
         ...
 
     def folder(self, root: Path, cwd: str) -> Path:
