@@ -91,7 +91,20 @@ def undone_session_resumes(made: Slimmed) -> None:
     assert sent == whole, (sent, whole)
 
 
-CHECKS = (pruned_session_resumes, undone_session_resumes)
+def extracted_session_resumes(made: Slimmed) -> None:
+    """A compacted session whose walls were taken out resumes with all that came before them, slimmed."""
+    said = intended(made.transcript)
+    made.client.run(made.scenario, "/compact", resume=made.session)
+    made.rest()
+    assert made.product.data("record", "prune", made.session, "--mode", "extract", "--apply")["applied"]
+    whole = intended(made.transcript)[: len(said)]
+    assert [each[:2] for each in whole] == [each[:2] for each in said]
+    sent = made.resume()
+    assert sent[: len(whole)] == whole, (sent, whole)
+    assert "This session is being continued" not in str(sent)
+
+
+CHECKS = (pruned_session_resumes, undone_session_resumes, extracted_session_resumes)
 
 
 def intended(transcript: Path) -> list[Said]:
