@@ -185,3 +185,22 @@ def test_without_a_thread_it_suggests_some(home: RecordHome) -> None:
         ("Why does the chain fail?", (NOISE,)),
     ]
     assert "mostly output of tools" in shown(result)
+
+
+def test_a_session_in_use_is_rewritten_only_with_a_persons_consent(
+    home: RecordHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = three()
+    path = home.save(source)
+    home.clock.now = path.stat().st_mtime_ns // 1_000_000 + 1000  # type: ignore[attr-defined]
+    asked: list[str] = []
+    monkeypatch.setattr("fabula.app.consent.TERMINAL", str(home.folder / "no-terminal"))
+    request = ExciseRequest(source.id, (prompts(source)[1],), apply=True, live=True)
+    with pytest.raises(FabulaError) as error:
+        excise(home.app, request)
+    assert error.value.code == "ERR_CONSENT"
+    assert error.value.suggestions[0].endswith("--apply --live")
+    assert path.read_bytes() == source.data()
+    monkeypatch.setattr("fabula.app.consent.require_consent", lambda *words: asked.append(str(words)))
+    assert excise(home.app, request).applied
+    assert len(asked) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import join
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import opening_of
@@ -32,11 +33,15 @@ _ASKED_AT_ONCE = 500
 
 @frozen
 class ExciseRequest:
-    """``threads`` of ``session``; none: suggestions. Without ``apply`` nothing is written."""
+    """``threads`` of ``session``; none: suggestions. Without ``apply`` nothing is written.
+
+    ``live``: a person takes it on that the session is in use, and is asked at the terminal.
+    """
 
     session: str
     threads: tuple[str, ...] = ()
     apply: bool = False
+    live: bool = False
 
 
 @frozen
@@ -104,7 +109,7 @@ def excise(app: App, request: ExciseRequest) -> ExciseResult:
 
     Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_STALE``, ``ERR_HOST``, ``ERR_USAGE`` when no thread is named to
     apply or none would be left, ``ERR_CHAIN``; when applied also ``ERR_LIVE``, ``ERR_UNSEALED``, ``ERR_LOCKED``,
-    ``ERR_CHANGED``, ``ERR_READ_ONLY``, ``ERR_DISK``.
+    ``ERR_CHANGED``, ``ERR_READ_ONLY``, ``ERR_DISK``, and ``ERR_CONSENT`` for ``live``.
     """
     target = find_target(app, request.session)
     if target.host != HOST:
@@ -125,12 +130,26 @@ def excise(app: App, request: ExciseRequest) -> ExciseResult:
         snapshot = read_snapshot(target)
         plan, before = make_plan(snapshot, rule(snapshot)), len(snapshot.data)
         return _result(app, target, rows, seen, plan.changes, before=before, after=plan.size)
-    done = rewrite(app, target, rule, kind="excise")
+    if request.live:
+        _ask(target, request)
+    done = rewrite(app, target, rule, kind="excise", live=request.live)
     app.refresh()
     return _result(
         app, target, rows, seen, done.plan.changes,
         before=done.before, after=done.after, applied=True, tail=done.tail, generations=(done.old, done.new),
     )  # fmt: skip
+
+
+def _ask(target: Target, request: ExciseRequest) -> None:
+    from fabula.app.consent import require_consent
+
+    lines = (
+        f"The session {target.session} may be in use.",
+        "What its agent writes at the very moment in which the file is replaced can get lost; nothing that is in the",
+        "file now can.",
+    )
+    words = join(["fabula", "record", "excise", request.session, *request.threads, "--apply", "--live"])
+    require_consent(lines, "rewrite", words)
 
 
 # ── what is asked for ────────────────────────────────────────────────

@@ -36,7 +36,7 @@ COMMANDS: tuple[Command, ...] = (
             Argument("session", "a session: its id, a beginning of it that is unique, or its file"),
             Argument("threads", "threads of that session", "any", metavar="THREAD"),
         ),
-        options=(_APPLY,),
+        options=(_APPLY, Option("--live", "also while the session is in use: you are asked at the terminal")),
         details="What goes stays in the record, sealed; fabula record undo SESSION puts it back.",
         examples=("fabula record excise 3f2a", "fabula record excise 3f2a 9c01 --apply"),
     ),
