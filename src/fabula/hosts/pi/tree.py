@@ -1,6 +1,6 @@
 """A session's entries as the tree that they are: parents, turns, and which branch the session stands on.
 
-Kept between scans as lists of numbers, about 30 bytes an entry. An entry points at its parent by an id of eight hex
+Kept between scans as lists of numbers, about 40 bytes an entry. An entry points at its parent by an id of eight hex
 digits, which is too short to be its own in a record of many sessions: with its time it is, and copies of it in forks
 (which keep both) are known as the same.
 """
