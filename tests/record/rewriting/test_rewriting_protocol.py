@@ -21,6 +21,7 @@ from rewriting_builders import (
 
 from fabula.app.record import rewriting
 from fabula.app.record.block import BlockRequest, block
+from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.rewriting import find_target, rewrite
 from fabula.kernel.errors import FabulaError
 from fabula.record.map.schema import SLIMMED
@@ -294,3 +295,28 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_command_that_clears_i
     assert refused.value.code == "ERR_READ_ONLY"
     assert refused.value.suggestions[0].endswith(f"chmod -R u+rwX {path.parent}")
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("forgotten", [0, 2], ids=["the prompt", "a result"])
+def test_what_was_forgotten_on_purpose_is_not_sealed_again_nor_taken_out(
+    record_home: RecordHome, session: ClaudeSession, path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: int
+) -> None:
+    record_home.scan()
+    monkeypatch.setattr("fabula.app.record.forget.require_consent", lambda *_: None)
+    uuid = session.records[forgotten]["uuid"]
+    forget(record_home.app, ForgetRequest((uuid,), apply=True))
+    before = path.read_bytes()
+    if forgotten:
+        with pytest.raises(FabulaError, match="forgotten on purpose") as refused:
+            slim(record_home, session)
+        assert refused.value.code == "ERR_UNSEALED"
+        assert path.read_bytes() == before
+        return
+    done = slim(record_home, session)
+    assert path.read_bytes().splitlines()[0] == before.splitlines()[0]
+    with pytest.raises(FabulaError) as gone:
+        record_home.raw(uuid)
+    assert gone.value.code == "ERR_NOT_FOUND"
+    with pytest.raises(FabulaError) as hole:
+        sealed_bytes(record_home, path, done.new)
+    assert hole.value.code == "ERR_FORGOTTEN"

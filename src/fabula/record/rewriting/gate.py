@@ -38,18 +38,29 @@ def require_sealed(vault: Vault, generation: int, snapshot: Snapshot, plan: Plan
     Raises ``ERR_UNSEALED``, which names the first bytes that are not sealed.
     """
     for begin, end, _ in plan.cuts:
-        if begin < end and not _holds(vault, generation, begin, snapshot.data[begin:end]):
-            raise FabulaError(
-                "ERR_UNSEALED",
-                f"the bytes {begin} to {end} of {snapshot.path} have no sealed copy; nothing was changed",
-                "fabula record verify --repair",
-            )
+        if begin < end:
+            why = _lacking(vault, generation, begin, snapshot.data[begin:end])
+            if why is not None:
+                raise _unsealed(f"the bytes {begin} to {end} of {snapshot.path}", why)
 
 
-def _holds(vault: Vault, generation: int, offset: int, data: bytes) -> bool:
+def _lacking(vault: Vault, generation: int, offset: int, data: bytes) -> str | None:
+    """Return the code of why a generation does not give these bytes back, "" for other bytes, ``None`` when it does."""
     try:
-        return vault.read(generation, offset, len(data)) == data
+        return None if vault.read(generation, offset, len(data)) == data else ""
     except FabulaError as error:
         if error.code not in _UNREADABLE:
             raise
-        return False
+        return error.code
+
+
+def _unsealed(what: str, why: str) -> FabulaError:
+    if why == "ERR_FORGOTTEN":
+        return FabulaError(
+            "ERR_UNSEALED",
+            f"{what} were forgotten on purpose, only the transcript holds them; nothing was changed",
+            "leave this session as it is, or delete it with its agent",
+        )
+    return FabulaError(
+        "ERR_UNSEALED", f"{what} have no sealed copy; nothing was changed", "fabula record verify --repair"
+    )
