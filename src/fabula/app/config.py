@@ -147,7 +147,7 @@ _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "KIMI_CODE_HOME": lambda text: text,
     "KIMI_SHARE_DIR": lambda text: text,
     "PI_CODING_AGENT_DIR": lambda text: text,
-    "PI_CODING_AGENT_SESSION_DIR": lambda text: (text,),
+    "PI_CODING_AGENT_SESSION_DIR": lambda text: (text,) if text.startswith(("/", "~/")) else (),  # else it moves
     "OPENCODE_DB": lambda text: text if text.startswith(("/", "~/")) else f"$XDG_DATA_HOME/opencode/{text}",
 }
 
