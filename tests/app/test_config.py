@@ -117,3 +117,13 @@ def test_claudes_folders_are_listed_with_commas_and_blanks_count_for_nothing(tmp
 
     assert roots("/a, ~/b,,/a") == (Path("/a"), tmp_path / "b")
     assert roots(" , ") == roots("") == (tmp_path / ".claude", tmp_path / ".config" / "claude")
+
+
+def test_the_folders_of_kimi_and_pi_are_those_of_their_variables(tmp_path: Path) -> None:
+    there = {"KIMI_CODE_HOME": "/k", "KIMI_SHARE_DIR": "/old", "PI_CODING_AGENT_DIR": "~/p"}
+    config = read(tmp_path, environment={**there, "PI_CODING_AGENT_SESSION_DIR": "/s"})
+    assert (config["record.kimi_home"], config["record.kimi_cli_home"]) == (Path("/k"), Path("/old"))
+    assert config["record.pi_agent"].name == "p"
+    assert config["record.pi_sessions"] == (Path("/s"),)
+    moving = read(tmp_path, environment={"PI_CODING_AGENT_SESSION_DIR": "sessions"})
+    assert moving["record.pi_sessions"] == ()
