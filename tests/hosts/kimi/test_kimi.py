@@ -266,6 +266,18 @@ def test_working_folders_and_titles_are_told_by_the_files_beside(tmp_path: Path)
     assert source.problems() == []
 
 
+def test_a_session_without_a_state_is_placed_by_the_lists(tmp_path: Path):
+    home = tmp_path / ".kimi-code"
+    for name in ("wd_harbor_1/s1", "wd_gone_2/s2", "wd_gone_2/s3"):
+        path = home / "sessions" / name / "agents" / "main" / "wire.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(harbour().data())
+    (home / "workspaces.json").write_text('{"workspaces": {"wd_harbor_1": {"root": "/harbor"}}}')
+    (home / "session_index.jsonl").write_text('{"sessionId": "s2", "workDir": "/gone"}\n[]\n{"torn')
+    source = KimiSource(home, tmp_path / ".kimi")
+    assert [source.normaliser(file, None).state["cwd"] for file in source.discover()] == ["/gone", "", "/harbor"]
+
+
 KEYS = ["type", "time", "message", "event", "role", "content", "toolCalls", "id", "origin", "kind", "part",
         "toolCallId", "parentUuid", "uuid", "result", "output", "usage", "count", "summary", "payload", "timestamp",
         "user_input", "function", "arguments", "name", "return_value", "text", "think", "subagentId", "title", "cwd",

@@ -7,7 +7,7 @@ import os
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.fields import list_of, mapping_of, text_of
+from fabula.hosts.fields import list_of, mapping_of, object_in, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ class Places:
 
     def __init__(self, home: Path, cli_home: Path) -> None:
         self._home, self._cli_home = home, cli_home
-        self._lists: dict[str, str] | None = None  # name of a project's folder -> working folder
+        self._lists: dict[str, str] | None = None  # name of a project's or a session's folder -> working folder
         self._seen: dict[str, str] = {}
 
     def cwd(self, session_folder: str) -> str:
@@ -28,19 +28,35 @@ class Places:
         known = self._seen.get(session_folder)
         if known is None:
             told = text_of(read_object(os.path.join(session_folder, "state.json")), "cwd")
-            known = self._seen[session_folder] = told or self._listed(os.path.dirname(session_folder))
+            known = self._seen[session_folder] = told or self._listed(session_folder)
         return known
 
-    def _listed(self, project_folder: str) -> str:
+    def _listed(self, session_folder: str) -> str:
         if self._lists is None:
-            self._lists = {}
+            self._lists = _indexed(str(self._home / "session_index.jsonl"))
             for name, entry in mapping_of(read_object(str(self._home / "workspaces.json")), "workspaces").items():
                 self._lists[name] = text_of(entry, "root")
             for entry in list_of(read_object(str(self._cli_home / "kimi.json")), "work_dirs"):
                 path, machine = text_of(entry, "path"), text_of(entry, "kaos")
                 name = md5(path.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
                 self._lists[name if machine in ("", "local") else f"{machine}_{name}"] = path
-        return self._lists.get(os.path.basename(project_folder), "")
+        project, session = os.path.split(session_folder)
+        return self._lists.get(os.path.basename(project), "") or self._lists.get(session, "")
+
+
+def _indexed(path: str) -> dict[str, str]:
+    """Return working folders by session from the list of sessions, the last line about each."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(_LIMIT).splitlines()
+    except OSError:
+        return {}
+    found: dict[str, str] = {}
+    for line in lines:
+        entry = object_in(line.decode("utf-8", "replace"))
+        if text_of(entry, "sessionId"):
+            found[text_of(entry, "sessionId")] = text_of(entry, "workDir")
+    return found
 
 
 def read_object(path: str) -> dict[str, Any]:
