@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from forgetting_builders import CANARIES, Planted, needles
 
+from fabula.app.record import forget as verb
 from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.forget_lines import preview_lines
 from fabula.app.record.restore import RestoreRequest, restore
@@ -191,3 +192,14 @@ def test_a_pattern_that_is_too_wide_or_hits_nothing_is_refused(planted: Planted,
     with pytest.raises(FabulaError) as caught:
         forget(planted.home.app, ForgetRequest(pattern=pattern))
     assert caught.value.code in {"ERR_USAGE", "ERR_NOT_FOUND"}
+
+
+def test_what_is_sealed_while_a_person_thinks_about_it_goes_too(planted: Planted) -> None:
+    def think(*_: object) -> None:
+        planted.home.save(planted.doomed.fork("fork"))
+        planted.home.open().record.scan()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verb, "require_consent", think)
+        forget(planted.home.app, ForgetRequest((planted.doomed.id,), apply=True))
+    assert found_in(planted.root, needles()) == []

@@ -128,14 +128,14 @@ def _known(app: App) -> dict[int, KnownFile]:
 def _apply(app: App, plan: Plan) -> Erased:
     """Erase under both locks. The map goes first: it is derived, and must not outlive what it was made of."""
     from fabula.app.holdings import remove_derived
-    from fabula.record.forgetting.plan import hit_by
+    from fabula.record.forgetting.plan import hit_now
     from fabula.record.loader import by_host
     from fabula.record.vault.erasing import erase
     from fabula.record.vault.vault import Vault
     from fabula.storage.locks import FileLock
 
     with FileLock(app.home.lock, SCAN_WAIT_SECONDS), Vault.open(app.home.vault, app.clock) as vault:
-        doomed = hit_by(plan, vault, by_host(app.sources()), _known(app))
+        doomed = hit_now(plan, vault, by_host(app.sources()), _known(app))
         app.record.close()
         remove_derived(app.home.root)
         swept = erase(app.home.vault, vault.journal, plan.erasure(doomed), app.clock.now_ms())

@@ -43,6 +43,7 @@ class Plan:
     phrases: Phrases = field(default_factory=Phrases)
     rows: list[int] = field(default_factory=list)
     whole: list[tuple[str, str]] = field(default_factory=list)
+    state: tuple[int, ...] = ()  # of the vault when it was surveyed
     attached: list[tuple[str, str]] = field(default_factory=list)  # (kind, ref) whose title, pin and card go
 
     def erasure(self, doomed: Iterable[Doomed]) -> Erasure:
@@ -68,17 +69,28 @@ def make_plan(
     plan = Plan(wanted)
     survey = Survey(vault, sources, known)
     survey.look(ByWish(wanted), lambda sight: plan.marks.update(sight.marks()))
-    plan.doomed = hit_by(plan, vault, sources, known, tally=True) if plan.marks else []
+    plan.state = _state(vault)
+    plan.doomed = _hit_by(plan, vault, sources, known, tally=True) if plan.marks else []
     plan.rows = sorted(_rows(connection, plan.uids))
     plan.whole = [*_emptied(connection, plan, "session"), *_emptied(connection, plan, "thread")]
     plan.attached = attached(vault.folder, plan)
     return plan
 
 
-def hit_by(
-    plan: Plan, vault: Vault, sources: Mapping[str, Source], known: Mapping[int, KnownFile], *, tally: bool = False
+def hit_now(plan: Plan, vault: Vault, sources: Mapping[str, Source], known: Mapping[int, KnownFile]) -> list[Doomed]:
+    """Return what the plan's marks hit in the vault as it is now: what was sealed since the plan was made as well."""
+    return plan.doomed if _state(vault) == plan.state else _hit_by(plan, vault, sources, known, tally=False)
+
+
+def _state(vault: Vault) -> tuple[int, ...]:
+    """Return numbers that change with whatever is sealed."""
+    query = "select count(*), coalesce(sum(length + length(tail)), 0), coalesce(max(sealed_at), 0) from generations"
+    return tuple(vault.journal.rows(query)[0])
+
+
+def _hit_by(
+    plan: Plan, vault: Vault, sources: Mapping[str, Source], known: Mapping[int, KnownFile], *, tally: bool
 ) -> list[Doomed]:
-    """Return what the plan's marks hit in the vault as it is now."""
     judge = ByMarks(Tombstones.of(_ANY_KEY, plan.marks))
     found = (lambda sight: _tally(plan, sight)) if tally else None
     return Survey(vault, sources, known).look(judge, found)

@@ -35,6 +35,7 @@ class Wanted:
 
     uids: set[str] = field(default_factory=set)
     sessions: set[str] = field(default_factory=set)
+    paths: set[str] = field(default_factory=set)  # the files of these sessions, also where only their contents tell
     others: set[str] = field(default_factory=set)  # uids in the files of these sessions that other sessions own
     named: set[str] = field(default_factory=set)  # sessions of which threads or records go
     said: list[str] = field(default_factory=list)  # prompts of these: hosts repeat them without an id
@@ -74,6 +75,9 @@ with recursive family(id) as (
   where s.kind in ('subagent', 'compaction'))
 select s.id, s.uid from sessions s join family f on f.id = s.id
 """
+_FILES = """select path from files where session_id in ({0})
+ union select f.path from files f join records r on r.file_id = f.id where f.kind <> 'history'
+ group by f.path having min(r.session_id in ({0})) = 1"""
 _OWNED = "select uid from records where session_id in ({})"
 _SHARED = """select r.uid from records r join files f on f.id = r.file_id
  where f.session_id in ({0}) and r.session_id not in ({0})
@@ -88,6 +92,8 @@ def _want_session(connection: apsw.Connection, wanted: Wanted, session: int) -> 
     wanted.uids |= set(_uids(connection, _OWNED, list(family)))
     threads = connection.execute(f"select uid from threads where session_id in ({_marks(family)})", tuple(family))
     wanted.threads |= {unpack_id(uid) for (uid,) in threads}
+    files = connection.execute(_FILES.format(_marks(family)), tuple(family) * 2)
+    wanted.paths |= {str(path) for (path,) in files}
 
 
 def _want_part(connection: apsw.Connection, loader: Loader, wanted: Wanted, target: Target) -> None:
@@ -175,7 +181,8 @@ class ByWish:
         return bool(wanted.named.intersection(strings)) and self._repeats(strings)
 
     def _is_whole(self, entry: SourceEntry) -> bool:
-        return bool(entry.session) and (entry.session in self._wanted.sessions or entry.parent in self._wanted.sessions)
+        wanted = self._wanted
+        return entry.path in wanted.paths or entry.session in wanted.sessions or entry.parent in wanted.sessions
 
     def _repeats(self, texts: Iterable[str]) -> bool:
         """Say whether one of the texts is how a forgotten prompt began."""

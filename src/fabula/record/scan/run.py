@@ -10,6 +10,8 @@ from fabula.record.loader import Loader, by_host
 from fabula.record.projects import project_of
 from fabula.record.scan.finding import find_changes
 from fabula.record.scan.scanner import Scanner
+from fabula.record.vault.folder import JOURNAL
+from fabula.record.vault.journal import Journal
 from fabula.storage.database import give_back_free_pages
 
 if TYPE_CHECKING:
@@ -22,6 +24,17 @@ if TYPE_CHECKING:
     from fabula.record.scan.finding import Findings
     from fabula.record.scan.report import Progress, ScanReport
     from fabula.record.sources import Source
+
+
+def _erasing(vault_folder: Path | None) -> bool:
+    """Say whether a crash, or a reader in the way, left something to erase: opening the vault finishes it."""
+    if vault_folder is None or not (vault_folder / JOURNAL).exists():
+        return False
+    journal = Journal.open(vault_folder, read_only=True)
+    try:
+        return journal.meta("erasing") is not None
+    finally:
+        journal.close()
 
 
 @contextmanager
@@ -53,7 +66,7 @@ def run_scan(
     Raises ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``, ``ERR_VAULT_FORMAT``.
     """
     found = found or find_changes(connection, sources)
-    if found.nothing:
+    if found.nothing and not _erasing(vault_folder):
         return found.report
     from fabula.record.vault.vault import Vault
 
