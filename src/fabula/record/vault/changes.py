@@ -28,6 +28,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "id", "source_id", "number", "provenance", "immutable", "length", "tail_digest", "tail", "begun_at",
         "sealed_at", "mark",
     ),
+    "shared": ("name", "layout", "digests", "mark"),
     "segments": ("generation_id", "offset", "length", "layout", "digests", "mark"),
     "loose": ("digest", "class", "data"),
     "tombstones": ("print", "kind", "forgotten_at", "mark"),

@@ -15,6 +15,7 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
 from fabula.record.vault import manifest
 from fabula.record.vault.journal import journal_errors, marked
+from fabula.record.vault.journal_shared import drop_unused
 from fabula.record.vault.sweeping import Swept, sweep
 from fabula.record.vault.tombstones import keyed_print
 from fabula.storage.files import disk_errors
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 ERASING = "erasing"  # the row of ``meta`` that says that erasing is not finished
 FORGETTING, COLLECTING = b"forgetting", b"collecting"  # its values: why
-_BUSY_MILLISECONDS = 10_000  # that readers are waited for, who keep old pages in the log
+BUSY_MILLISECONDS = 10_000  # that readers are waited for, who keep old pages in the log
 _LEFTOVERS = ("journal.damaged.db", "journal.new.db")
 _BLANK = b" \t\r\n"
 
@@ -78,6 +79,7 @@ def commit_erasure(folder: Path, journal: Journal, erasure: Erasure, now_ms: int
         _drop_tails(db, erasure.tails)
         _drop_keepsakes(db, erasure)
         _drop_empty_sources(db)
+        drop_unused(db)
         _unlist(db, gone)
         db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, FORGETTING)))
         journal_copy.renew(db, folder)
@@ -94,6 +96,7 @@ def finish(folder: Path, journal: Journal) -> Swept:
 
     why = journal.meta(ERASING) or FORGETTING
     with journal_errors(journal.path), journal.connection as db:
+        drop_unused(db)
         _unlist(db, _buried(journal))  # a repair in between reads packs as they are
     swept = sweep(folder, journal, keep_damaged=why == COLLECTING)
     with disk_errors(folder):
@@ -119,7 +122,7 @@ def _punch(db: apsw.Connection, generation_id: int, pieces: dict[int, int]) -> s
     """Turn pieces of a generation into holes; return the digests that stood there."""
     gone: set[bytes] = set()
     compressor = Compressor()
-    query = "select offset, length, layout, digests from segments where generation_id=? order by offset"
+    query = "select offset, length, layout, digests from manifests where generation_id=? order by offset"
     for offset, length, layout, digests in _rows(db, query, generation_id):
         segment = manifest.Segment(offset, length, layout, digests)
         found = {piece.offset: piece for piece in segment.pieces() if pieces.get(piece.offset) == piece.length}
@@ -200,7 +203,7 @@ def _drop_empty_sources(db: apsw.Connection) -> None:
 def _is_hollow(db: apsw.Connection, generation_id: int) -> bool:
     """Say whether a generation has a hole, and beside holes nothing but blanks."""
     holes = 0
-    for row in _rows(db, "select offset, length, layout, digests from segments where generation_id=?", generation_id):
+    for row in _rows(db, "select offset, length, layout, digests from manifests where generation_id=?", generation_id):
         for piece in manifest.Segment(*row).pieces():
             holes += piece.kind == manifest.HOLE
             if piece.kind in manifest.IN_PACK or (piece.kind == manifest.GAP and piece.value.strip()):
@@ -214,7 +217,7 @@ def _is_hollow(db: apsw.Connection, generation_id: int) -> bool:
 def referenced(db: apsw.Connection) -> set[bytes]:
     """Return the digests that manifests name. Raises ``ValueError`` when a manifest is damaged."""
     found: set[bytes] = set()
-    for row in _rows(db, "select offset, length, layout, digests from segments"):
+    for row in _rows(db, "select offset, length, layout, digests from manifests"):
         found.update(piece.value for piece in manifest.Segment(*row).pieces() if piece.kind in manifest.IN_PACK)
     return found
 
@@ -255,7 +258,7 @@ def _rewrite(journal: Journal) -> None:
 def _empty_log(journal: Journal) -> None:
     """Bring the log into the file and cut it to nothing. Raises ``ERR_LOCKED`` while others read old pages."""
     with journal_errors(journal.path):
-        journal.connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        journal.connection.set_busy_timeout(BUSY_MILLISECONDS)
         busy: Any = journal.connection.execute("pragma wal_checkpoint(truncate)").fetchone()
     if busy and busy[0]:
         raise FabulaError(

@@ -11,8 +11,9 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field, frozen
 from fabula.record.vault.changes import DROP, KEEP, PUT, Change, apply
 from fabula.record.vault.folder import JOURNAL, PACKS, copies_on_disk
+from fabula.record.vault.journal_shared import SharedRow, unknown
 from fabula.record.vault.marks import mark, shown_path, stored_path
-from fabula.record.vault.schema import APPLICATION_ID, SCHEMA, VERSION
+from fabula.record.vault.schema import ADDED, APPLICATION_ID, READ_AS, SCHEMA, VERSION
 from fabula.record.vault.values import Generation, SourceEntry
 from fabula.storage.database import database_errors, open_database, open_reader
 
@@ -80,6 +81,7 @@ class Batch:
     sources: dict[int, SourceEntry] = field(default_factory=dict)
     generations: dict[int, GenerationRow] = field(default_factory=dict)
     segments: list[tuple[int, int, int, bytes, bytes]] = field(default_factory=list)
+    shared: dict[bytes, SharedRow] = field(default_factory=dict)  # parts of manifests, by their names
     packs: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
     frames: list[tuple[int, int, int, int, int, int, int]] = field(default_factory=list)
     blobs: list[tuple[bytes, int, int]] = field(default_factory=list)
@@ -91,6 +93,7 @@ class Batch:
         for part in (self.sources, self.generations, self.segments, self.packs, self.frames, self.blobs, self.loose):
             part.clear()
         self.packed.clear()
+        self.shared.clear()
 
     def changes(self) -> list[Change]:
         """Return what it changes of the rows of truth."""
@@ -99,6 +102,7 @@ class Batch:
             (PUT, "loose", self.loose),
             (PUT, "sources", [marked(_source_row(entry)) for entry in self.sources.values()]),
             (PUT, "generations", [marked(_generation_row(row)) for row in self.generations.values()]),
+            (KEEP, "shared", [marked(row) for row in self.shared.values()]),
             (PUT, "segments", [marked(row) for row in self.segments]),
         )
         return [change for change in found if change[2]]
@@ -136,8 +140,16 @@ class Journal:
         path = folder / JOURNAL
         try:
             if read_only:
-                return cls(open_reader(path, version=VERSION, application=APPLICATION_ID), path)
-            connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
+                connection = open_reader(path, version=VERSION, application=APPLICATION_ID)
+                added = READ_AS
+            else:
+                connection = open_database(
+                    path, schema=SCHEMA + ADDED, version=VERSION, application=APPLICATION_ID, durable=True
+                )
+                added = ADDED
+            with database_errors(path):
+                if connection.execute("select 1 from sqlite_schema where name='manifests'").fetchone() is None:
+                    connection.execute(f"begin; {added}; commit")
             return cls(connection, path)
         except FabulaError as error:
             if error.code != "ERR_DATABASE":
@@ -215,7 +227,7 @@ class Journal:
     def segment_before(self, generation_id: int, offset: int) -> tuple[int, int, bytes, bytes] | None:
         """Return the segment (offset, length, layout, digests) that holds the byte at ``offset``."""
         found = self.rows(
-            "select offset, length, layout, digests from segments"
+            "select offset, length, layout, digests from manifests"
             " where generation_id=? and offset<=? order by offset desc limit 1",
             (generation_id, offset),
         )
@@ -260,6 +272,7 @@ class Journal:
                 many("insert or replace into packs values(?,?,?,?)", batch.packs.values())
                 many("insert into frames values(?,?,?,?,?,?,?)", batch.frames)
                 many("insert or replace into blobs values(?,?,?)", sorted(batch.blobs))
+                batch.shared = {row[0]: row for row in unknown(db, list(batch.shared.values()))}
                 self._write(batch.changes())
         except BaseException:
             with suppress(FabulaError):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 META = "copy"
 WHOLE = "whole"  # ends the snapshot with which a log begins
 _STATE = struct.Struct("<IQQ")  # number of the log, its valid length, its length when it was begun
-_SLACK = 4 << 20  # bytes by which a log may outgrow twice its beginning before it is written anew
+_SLACK = 1 << 20  # bytes by which a log may outgrow twice its beginning before it is written anew
 _LEVEL = 1  # most of it are digests: a higher level gains nothing
 _ROWS_PER_FRAME = 4096
 _FRAME_BYTES = 1 << 20

@@ -10,7 +10,7 @@ from fabula.kernel.errors import FabulaError
 from fabula.record.vault.changes import COLUMNS, apply
 from fabula.record.vault.folder import PACKS, copies_on_disk, copy_name
 from fabula.record.vault.journal_copy import META, WHOLE, encoder, state_of
-from fabula.record.vault.schema import SCHEMA
+from fabula.record.vault.schema import ADDED, SCHEMA
 from fabula.storage.packs import PackReader
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _play(path: Path, end: int | None) -> Replay:
     import apsw
 
     played = Replay(apsw.Connection(":memory:"), path.name)
-    played.db.execute(SCHEMA)
+    played.db.execute(SCHEMA + ADDED)
     try:
         log = PackReader(path)
     except OSError as error:

@@ -22,7 +22,7 @@ from fabula.record.vault.folder import JOURNAL, PACKS, packs_on_disk
 from fabula.record.vault.journal import marked
 from fabula.record.vault.journal_replay import replay
 from fabula.record.vault.marks import mark
-from fabula.record.vault.schema import APPLICATION_ID, CLOSED, ENDED, SCHEMA, VERSION
+from fabula.record.vault.schema import ADDED, APPLICATION_ID, CLOSED, ENDED, SCHEMA, VERSION
 from fabula.storage.database import database_errors, open_database
 from fabula.storage.files import PRIVATE_FILE, disk_errors, sync_folder
 from fabula.storage.packs import PackReader
@@ -57,7 +57,7 @@ def rebuild(folder: Path) -> Rebuilt:
     _remove(new)
     if not old.exists():
         _remove_log(old)  # a log without its database would be applied to the new one
-    target = open_database(new, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=True)
+    target = open_database(new, schema=SCHEMA + ADDED, version=VERSION, application=APPLICATION_ID, durable=True)
     try:
         with database_errors(new), target:
             _gather_truth(folder, target, rebuilt)
@@ -171,6 +171,8 @@ def _rows(source: apsw.Connection, table: str, columns: tuple[str, ...], rebuilt
     try:
         yield from source.execute(query + order)
     except _UNREADABLE as error:
+        if table == "shared" and "no such table" in str(error):
+            return  # a journal of the first form
         rebuilt.problems.append(f"{table}: {error}")
         with suppress(*_UNREADABLE):
             yield from source.execute(f"{query} order by {'rowid' if table == 'loose' else 1} desc")

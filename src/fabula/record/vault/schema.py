@@ -88,9 +88,24 @@ create table citations(          -- handed out: must stay resolvable; a repeated
 ) strict, without rowid;
 """
 
+#: What came later: made in an older vault when it is opened for writing.
+ADDED = """
+create table shared(             -- parts of manifests that generations have in common: see ``journal_shared``
+  name blob not null unique, layout blob not null, digests blob not null, mark integer not null
+) strict;
+create view manifests as
+  select s.generation_id, s.offset, s.length,
+    coalesce(h.layout, s.layout) as layout, coalesce(h.digests, s.digests) as digests
+  from segments s left join shared h on s.layout = x'02' and h.name = s.digests;
+"""
+
+#: What a reader of an older vault takes for the view.
+READ_AS = "create temp view manifests as select generation_id, offset, length, layout, digests from segments"
+
 #: Tables that hold truth. Those that end with a ``mark`` have it over all their other columns.
 TRUTH_TABLES = (
-    "meta", "sources", "generations", "segments", "loose", "tombstones", "pins", "titles", "cards", "citations",
+    "meta", "sources", "generations", "segments", "shared", "loose", "tombstones", "pins", "titles", "cards",
+    "citations",
 )  # fmt: skip
 
 #: ``packs.closed``: still growing; ended by its footer; ended without one (a pack that lost bytes, or was read back).

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from fabula.record.vault import manifest
+from fabula.record.vault.journal_shared import SHARED, SHARED_FROM, shared
 from fabula.record.vault.tombstones import BYTES
 from fabula.record.vault.values import TAIL_WINDOW
 from fabula.storage.packs_codec import Compressor
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.journal import Batch, GenerationRow
     from fabula.record.vault.tombstones import Tombstones
 
+_ASKED_AT_ONCE = 1024  # records of which it is asked whether they are stored
 GAP_INLINE = 512  # longer gaps go to packs
 Stretch = tuple[int, int, int]  # kind of piece, begin and end within the data
 
@@ -88,6 +90,7 @@ class Sealing:
         if holes or self._tombstones is not None:
             cut = with_holes(cut, data, offset, holes, self._tombstones)
         for kind, start, end in cut:
+            full = False
             kinds.append(kind)
             lengths.append(end - start)
             if kind == manifest.GAP:
@@ -96,13 +99,16 @@ class Sealing:
                 digest = sha256(data[start:end]).digest()
                 digests.append(digest)
                 wanted.append((digest, start, end))
-            if len(kinds) >= manifest.PIECES_PER_SEGMENT:
-                self._store(data, wanted)
+                full = not digest[0] & manifest.ENDS_MASK and len(kinds) >= SHARED_FROM
+            if full or len(kinds) >= manifest.PIECES_PER_SEGMENT:
                 self._segment(row.id, offset + begin, end - begin, layout)
-                layout, begin, wanted = manifest.Layout(), end, []
+                if len(wanted) >= _ASKED_AT_ONCE:
+                    self._store(data, wanted)
+                    wanted = []
+                layout, begin = manifest.Layout(), end
                 kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
+        self._store(data, wanted)
         if kinds:
-            self._store(data, wanted)
             self._segment(row.id, offset + begin, end - begin, layout)
         grown = len(data) - skip
         self._grow(row, data[-min(grown, TAIL_WINDOW) :], grown, window)
@@ -115,7 +121,12 @@ class Sealing:
                 self._filling.add(digest, data[start:end])
 
     def _segment(self, generation_id: int, offset: int, length: int, layout: manifest.Layout) -> None:
-        self._batch.segments.append((generation_id, offset, length, *layout.encode(self._compressor)))
+        columns = layout.encode(self._compressor)
+        if len(layout.kinds) >= SHARED_FROM:
+            row = shared(*columns)
+            self._batch.shared[row[0]] = row
+            columns = SHARED, row[0]
+        self._batch.segments.append((generation_id, offset, length, *columns))
 
     def _grow(self, row: GenerationRow, last: bytes, grown: int, window: bytes | None) -> None:
         row.length += grown

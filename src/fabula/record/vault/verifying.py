@@ -14,7 +14,7 @@ from fabula.record.vault.folder import JOURNAL, PACKS, pack_name, packs_on_disk
 from fabula.record.vault.journal import journal_errors
 from fabula.record.vault.journal_replay import differences
 from fabula.record.vault.marks import mark, shown_path
-from fabula.record.vault.schema import CLOSED, ENDED, OPEN, SCHEMA, TRUTH_TABLES
+from fabula.record.vault.schema import ADDED, CLOSED, ENDED, OPEN, SCHEMA, TRUTH_TABLES
 from fabula.record.vault.values import Damage, Touched
 from fabula.storage.packs import PackReader
 from fabula.storage.packs_format import HEADER_BYTES, FramePlace
@@ -74,9 +74,12 @@ def _journal(journal: Journal) -> Iterator[Finding]:
     for (complaint,) in journal.rows(f"pragma integrity_check({_MANY})"):
         if complaint != "ok":
             yield JOURNAL, None, str(complaint), []
-    if _schema(journal.connection) != _schema(_as_made()):
+    found = _schema(journal.connection)
+    if found != _schema(_as_made(SCHEMA + ADDED)) and found != _schema(_as_made(SCHEMA)):
         yield JOURNAL, None, "its tables are not as they were made", []
     for table in TRUTH_TABLES:
+        if table == "shared" and not any(row[1] == table for row in found):
+            continue  # a vault of before
         marked = journal.columns(table)[-1] == "mark"
         for row in journal.each(f"select * from {table}") if marked else ():
             if mark(*row[:-1]) != row[-1]:
@@ -90,9 +93,9 @@ def _copy(folder: Path, journal: Journal) -> Iterator[Finding]:
         yield name, None, problem, []
 
 
-def _as_made() -> apsw.Connection:
+def _as_made(schema: str) -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    connection.execute(SCHEMA)
+    connection.execute(schema)
     return connection
 
 
@@ -224,7 +227,7 @@ def _manifests(journal: Journal) -> Iterator[Finding]:
 
 def _segments(journal: Journal) -> Iterator[tuple[int, manifest.Segment | str]]:
     """Yield (generation id, segment, or what is wrong with it)."""
-    query = "select generation_id, offset, length, layout, digests from segments order by generation_id, offset"
+    query = "select generation_id, offset, length, layout, digests from manifests order by generation_id, offset"
     for generation_id, *columns in journal.each(query):
         try:
             yield generation_id, manifest.Segment(*columns)

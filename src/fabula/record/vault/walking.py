@@ -31,7 +31,7 @@ class Walk:
 
         Holes are among the pieces and have no bytes. Damaged manifests end the walk of that generation.
         """
-        query = "select offset, length, layout, digests from segments where generation_id=? order by offset"
+        query = "select offset, length, layout, digests from manifests where generation_id=? order by offset"
         for row in self._journal.rows(query, (generation_id,)):
             try:
                 pieces = list(manifest.Segment(*row).pieces())
