@@ -155,6 +155,40 @@ def test_a_subagents_session_names_its_parent_and_what_programs_started_is_marke
     assert read(source, files["20260301_3"])[0][-1].sdk
 
 
+def test_a_result_names_the_session_of_the_subagent_that_gave_it(owner):
+    owner.session("1")
+    given = answered("c", "It hops.")
+    given["toolResult"]["value"]["_meta"] = {"subagent_session_id": "20260301_2"}
+    owner.message("1", "user", given)
+    source = source_of(owner)
+    (file,) = source.discover()
+    assert read(source, file)[0][-1].blocks[0].input == {"agentId": "20260301_2"}
+
+
+def test_the_context_of_a_turn_is_a_notice_and_a_command_to_goose_is_one(owner):
+    owner.session("1")
+    owner.message("1", "user", said("<turn-context>"), userVisible=False, turnContext=True)
+    owner.message("1", "user", said("<turn-context>"), userVisible=False, agentVisible=False, turnContext=True)
+    for text in ("/compact", "/plan the bells", "/home/ada/bells is empty", "/ alone"):
+        owner.message("1", "user", said(text))
+    source = source_of(owner)
+    (file,) = source.discover()
+    records = read(source, file)[0][1:]
+    assert [record.kind for record in records] == ["notice", "notice", "command", "command", "prompt", "prompt"]
+    assert all(record.live for record in records)
+
+
+def test_a_tool_id_that_two_runs_share_joins_each_result_to_the_call_before_it(owner):
+    owner.session("1")
+    for turn in ("one", "two"):
+        owner.message("1", "assistant", asked("c1", "shell", command=turn))
+        owner.message("1", "user", answered("c1", turn))
+    source = source_of(owner)
+    (file,) = source.discover()
+    first, told, second, again = read(source, file)[0][1:]
+    assert (told.source, again.source) == (first.uid, second.uid)
+
+
 def test_older_schemas_tell_the_tokens_as_a_total_of_the_session(tmp_path):
     owner = GooseDatabase(tmp_path / "sessions" / "sessions.db", ledger=False)
     owner.session("1", "New Chat", accumulated_input_tokens=70, accumulated_output_tokens=7)

@@ -67,7 +67,11 @@ def _result(item: dict[str, Any]) -> Block:
     texts = list(dict.fromkeys(_text(content) for content in _for_the_model(contents)))
     text = "\n".join(filter(None, texts)) or text_of(told, "error")
     pictures = sum(text_of(content, "type") == "image" for content in contents)
-    return Block("result", text, tool_id=text_of(item, "id"), failed=failed, images=pictures)
+    agent = text_of(mapping_of(value, "_meta"), "subagent_session_id")
+    return Block(
+        "result", text, tool_id=text_of(item, "id"), failed=failed, images=pictures,
+        input={"agentId": agent} if agent else None,
+    )  # fmt: skip
 
 
 def _for_the_model(contents: list[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.calls import link_calls
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _FRESH: dict[str, Any] = {"session": "", "parent": "", "cwd": "", "sdk": False}
 _UNNAMED = frozenset(("", "New Chat", "New Session", "CLI Session", "ACP Session", "Session"))
+_COMMAND = re.compile(r"/[a-z][\w-]*(?: [^\n]*)?")
 _BY_PROGRAMS = frozenset(("scheduled", "sub_agent", "hidden"))
 
 
@@ -100,12 +102,13 @@ class GooseNormaliser:
         if not blocks:
             return kind_name("message", *content_types(items)[:2])
         shown, read = metadata.get("userVisible") is not False, metadata.get("agentVisible") is not False
-        kind = self._kind(role, blocks, shown=shown)
+        context = metadata.get("turnContext") is True
+        kind = "notice" if context else self._kind(role, blocks, shown=shown)
         uid = derived_id("goose", self.state["session"], identity, role, *_essence(blocks))
         record = self._record(uid, kind, "tool" if kind == "result" else role, parse_time(created))
         record.blocks = blocks
         record.has_id = bool(identity)
-        record.live = shown or read  # what neither sees was written again behind a summary
+        record.live = shown or read or context  # what neither sees was written again behind a summary
         return link_calls(record, self.state["calls"])
 
     def _kind(self, role: str, blocks: list[Block], *, shown: bool) -> Kind:
@@ -117,7 +120,7 @@ class GooseNormaliser:
         if role == "user":
             if not shown:
                 return "summary"  # a compaction puts its summary under the person's name, for the model alone
-            return "task" if self.state["parent"] else "prompt"
+            return "task" if self.state["parent"] else "command" if _COMMAND.fullmatch(blocks[0].text) else "prompt"
         if kinds == {"other"}:
             return "system"
         if not shown:
