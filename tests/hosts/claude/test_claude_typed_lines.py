@@ -18,7 +18,19 @@ from fabula.record.containers.jsonl import parse_lines
 from fabula.testing.mutations import mutated
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+HEAD = {"uuid": "u1", "parentUuid": "u0", "sessionId": "s1", "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/w"}
+RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}
+MADE: list[dict[str, Any]] = [
+    {"type": "progress", "data": {"message": {"type": "user"}}, **HEAD},
+    {"type": "progress", "message": {"content": "x"}, **HEAD, "uuid": ""},
+    {"type": "user", "message": {"content": [RESULT]}, "toolUseResult": {"agentId": "a1"}, **HEAD},
+    {"type": "user", "message": {"content": [RESULT]}, "toolUseResult": "Error: no", **HEAD, "isSidechain": True},
+    {"type": "user", "message": {"content": [{"type": "image"}, {"type": "text", "text": "<ide_selection>b"}]}, **HEAD},
+    {"type": "assistant", "message": {"content": [{"type": "redacted_thinking", "data": "x"}], "id": "m"}, **HEAD},
+    {"type": "assistant", "message": {"content": [{"type": "text", "text": "no"}], "model": "<synthetic>"}, **HEAD},
+]
 LINES = [line for path in sorted(SAMPLES.rglob("*.jsonl")) for line in path.read_bytes().splitlines() if line]
+LINES += [json.dumps(made).encode() for made in MADE] * 5
 RARE = ["fabulaSlimmed", "fabulaSeam", "fabulaComposedFrom", "isMeta", "origin", "isCompactSummary", "forkedFrom"]
 STRANGE: list[Any] = [None, True, False, 0, 7, 1.5, "", "words", "<private>x", [], ["a"], {}, {"type": "text"}, [[]]]
 STRANGE += [[{"type": "text", "text": 3}], [{"type": "tool_result", "content": [{"type": "image"}, "b"]}], 1 << 80]

@@ -1,4 +1,4 @@
-"""The common lines of a transcript as typed values: prompts, results, replies, thoughts and calls.
+"""The common lines of a transcript as typed values: prompts, results, replies, thoughts, calls and progress.
 
 A first index decodes nearly all lines into these. What no reader asks for, such as the copies of whole files in
 ``toolUseResult``, is skipped while decoding instead of being built and thrown away, and a field that has a type here
@@ -60,7 +60,7 @@ class Outcome(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Line(msgspec.Struct, gc=False, rename="camel"):
-    """One record of a person or of the assistant; the names are the host's, in our spelling."""
+    """One record of a person, of the assistant or of a tool's progress; the names are the host's, in our spelling."""
 
     type: str
     uuid: str | None = None
@@ -88,6 +88,7 @@ class Line(msgspec.Struct, gc=False, rename="camel"):
     copied: Any = msgspec.field(default=msgspec.UNSET, name=COPY)
 
 
+_TYPES = frozenset(("assistant", "user", "progress"))
 _PARTS = frozenset(("text", "thinking", "tool_use", "tool_result", "image"))
 
 
@@ -103,10 +104,12 @@ class LineDecoder:
     @staticmethod
     def holds_all(line: Line) -> bool:
         """Say whether a line has all that is to be read of it; what other types hold was skipped."""
-        if line.type not in ("assistant", "user") or not line.uuid or line.message is None:
+        if line.type not in _TYPES or not line.uuid:
             return False
         if not (line.slimmed is line.seam is line.copied is msgspec.UNSET):
             return False  # we wrote it ourselves
+        if line.message is None or line.type == "progress":
+            return line.type == "progress"
         content = line.message.content
         if isinstance(content, list):
             return _PARTS.issuperset([part.type for part in content])

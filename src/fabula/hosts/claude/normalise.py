@@ -31,7 +31,7 @@ from fabula.kernel.records import SLIMMED_KEY, Block, Record, SourceFile, Usage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabula.hosts.claude.lines import Line
+    from fabula.hosts.claude.lines import Line, Message
     from fabula.hosts.claude.meta import AgentMeta
     from fabula.kernel.records import BlockKind, Kind
     from fabula.record.sources import TypedLines
@@ -89,47 +89,39 @@ class TranscriptNormaliser:
 
     def _typed(self, line: Line, offset: int, length: int) -> Record:
         message = line.message
-        assert line.uuid  # of lines that hold all
-        assert message is not None
-        blocks = typed_blocks(message.content)
-        record = self._typed_record(line, line.uuid, (offset, length), blocks)
+        if line.type == "progress" or message is None:
+            return self._typed_record(line, offset, length, [])
+        record = self._typed_record(line, offset, length, typed_blocks(message.content))
         if line.type == "assistant":
-            if message.model == "<synthetic>" or line.is_api_error_message is True:
-                record.kind, record.role = "notice", "system"
-                return record
-            record.kind, record.role = _assistant_kind(blocks), "assistant"
-            usage = message.usage
-            if usage is not None:
-                record.usage = _billed(
-                    message.id, line.request_id, record.uid, message.model, usage.input_tokens, usage.output_tokens,
-                    usage.cache_read_input_tokens, usage.cache_creation_input_tokens,
-                )  # fmt: skip
-            return record
-        kind = user_kind(
-            blocks, line.is_compact_summary, line.interrupted_message_id, line.origin, line.is_meta, record.sidechain
-        )
-        record.kind, record.role = kind, _USER_ROLES.get(kind, "user")
-        record.source, record.prompt_id = line.source_tool or "", line.prompt_id or ""
-        if kind == "result":
-            outcome = line.tool_use_result
-            self._note_joins(
-                blocks,
-                text_of(getattr(outcome, "agent_id", None)),
-                text_of(getattr(outcome, "persisted_output_path", None)),
-            )
+            _read_response(record, line, message)
         else:
-            self._note_start(record, line.prompt_source)
+            self._read_words(record, line)
         return record
 
-    def _typed_record(self, line: Line, uid: str, place: Place, blocks: list[Block]) -> Record:
+    def _read_words(self, record: Record, line: Line) -> None:
+        blocks = record.blocks
+        record.kind = user_kind(
+            blocks, line.is_compact_summary, line.interrupted_message_id, line.origin, line.is_meta, record.sidechain
+        )
+        record.role = _USER_ROLES.get(record.kind, "user")
+        record.source, record.prompt_id = line.source_tool or "", line.prompt_id or ""
+        if record.kind == "result":
+            outcome = line.tool_use_result
+            agent, persisted = getattr(outcome, "agent_id", None), getattr(outcome, "persisted_output_path", None)
+            self._note_joins(blocks, text_of(agent), text_of(persisted))
+        else:
+            self._note_start(record, line.prompt_source)
+
+    def _typed_record(self, line: Line, offset: int, length: int, blocks: list[Block]) -> Record:
+        """Read the envelope; kind and role are a progress record's."""
         named, entry, forked = line.session_id, line.entrypoint, line.forked_from
         session = self._named_last if named == self._named_last != "" else self._session(named)
         origin = text_of(forked.get("sessionId")) if isinstance(forked, dict) else ""
         return Record(
-            uid, session, "other", "", *place, time_of(line.timestamp), line.parent_uuid or "", "", "",
-            line.is_sidechain is True or self._subagent != "", self._spawned_by, blocks, "", 0, line.cwd or "",
-            line.git_branch or "", line.type, sdk=entry is not None and entry.startswith("sdk"),
-            parent_session=origin or self._parent_session,
+            line.uuid or "", session, "progress", "system", offset, length, time_of(line.timestamp),
+            line.parent_uuid or "", "", "", line.is_sidechain is True or self._subagent != "", self._spawned_by, blocks,
+            "", 0, line.cwd or "", line.git_branch or "", line.type,
+            sdk=entry is not None and entry.startswith("sdk"), parent_session=origin or self._parent_session,
         )  # fmt: skip
 
     # ── lines of any shape ───────────────────────────────────────────
@@ -313,6 +305,19 @@ def _assistant_kind(blocks: list[Block]) -> Kind:
         if kind in kinds:
             return name
     return "reply" if any(block.kind == "text" for block in blocks) else "other"
+
+
+def _read_response(record: Record, line: Line, message: Message) -> None:
+    if message.model == "<synthetic>" or line.is_api_error_message is True:
+        record.kind, record.role = "notice", "system"
+        return
+    record.kind, record.role = _assistant_kind(record.blocks), "assistant"
+    usage = message.usage
+    if usage is not None:
+        record.usage = _billed(
+            message.id, line.request_id, record.uid, message.model, usage.input_tokens, usage.output_tokens,
+            usage.cache_read_input_tokens, usage.cache_creation_input_tokens,
+        )  # fmt: skip
 
 
 def _usage(value: dict[str, Any], message: dict[str, Any], uid: str) -> Usage | None:
