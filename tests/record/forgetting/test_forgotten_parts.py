@@ -53,6 +53,21 @@ def test_one_record_goes_and_its_neighbours_stay(planted: Planted) -> None:
     assert_sound(planted)
 
 
+def test_a_record_that_has_the_id_of_its_thread_goes_alone_if_that_is_meant(planted: Planted) -> None:
+    other = ClaudeSession("unnumbered", cwd=planted.doomed.cwd)
+    other.prompt(SECRET)
+    other.reply("That is what it does.")
+    for record in other.records:
+        record.pop("promptId", None)
+    path = planted.home.save(other)
+    planted.home.scan()
+    uid = str(other.records[0]["uuid"])
+    assert forget(planted.home.app, ForgetRequest((uid,))).records == 2
+    planted.forget(uid, record=True)
+    assert found_in(planted.root, ["ulmbraketh"]) == []
+    assert left_of(planted, path) == json_line(other.records[1])
+
+
 def test_a_thread_goes_with_the_echoes_of_its_prompt(planted: Planted) -> None:
     session = planted.staying
     session.prompt(SECRET)
@@ -172,6 +187,22 @@ def test_what_is_said_elsewhere_is_named_and_left(planted: Planted) -> None:
     assert [one.session for one in preview.quoting] == [other.id]
     planted.forget(planted.doomed.id)
     assert found_in(planted.root, ["wembrulost"])
+
+
+def test_strange_lines_go_by_a_pattern_and_stay_otherwise(planted: Planted) -> None:
+    strange = [json.dumps(value).encode() for value in ("a text", 7, None, [SECRET, {"deep": [SECRET]}], SECRET, {})]
+    data = planted.kept.read_bytes() + b"\n".join(strange) + b"\n"
+    planted.kept.write_bytes(data)
+    planted.home.scan()
+    planted.forget(planted.doomed.id)
+    with Vault.open(planted.root / "vault", planted.home.clock, read_only=True) as vault:
+        kept = next(entry for entry in vault.sources() if entry.path == str(planted.kept))
+        assert b"".join(vault.stream(kept.generations[-1].id)) == data
+    planted.forget(pattern=SECRET)
+    assert found_in(planted.root, ["ulmbraketh"]) == []
+    assert left_of(planted, planted.kept) == b"".join(
+        line for line in data.splitlines(keepends=True) if b"Ulm" not in line
+    )
 
 
 def test_cards_and_titles_that_speak_of_it_go_too(planted: Planted) -> None:

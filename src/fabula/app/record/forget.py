@@ -31,11 +31,15 @@ WORD = "forget"
 
 @frozen
 class ForgetRequest:
-    """``targets``: sessions, threads, records. ``pattern``: whatever holds this text. ``apply``: not only a preview."""
+    """``targets``: sessions, threads, records (``record``: records alone; a thread often has the id of its first one).
+
+    ``pattern``: whatever holds this text. ``apply``: not only a preview.
+    """
 
     targets: tuple[str, ...] = ()
     pattern: str = ""
     regex: bool = False
+    record: bool = False
     apply: bool = False
     progress: Progress | None = None
 
@@ -113,7 +117,10 @@ def _plan(app: App, request: ForgetRequest, pattern: re.Pattern[str] | None) -> 
     from fabula.record.loader import by_host
     from fabula.record.vault.vault import Vault
 
-    wanted, named = want(app.reader(), app.loader(), request.targets, pattern)
+    wanted, named = want(
+        app.reader(), app.loader(), request.targets, pattern,
+        ("record",) if request.record else ("session", "thread", "record"),
+    )  # fmt: skip
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
         plan = make_plan(vault, app.reader(), by_host(app.sources()), _known(app), wanted)
     return plan, named

@@ -44,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         options=(
             Option("--pattern", "whatever holds this text, in any case", "text"),
+            Option("--record", "the ids are records'; a thread often has the id of its first record"),
             Option("--regex", "the pattern is a regular expression"),
             Option("--apply", "ask for consent at the terminal, then do it; without it nothing is changed"),
         ),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabula.record.forgetting.survey import Sight
     from fabula.record.loader import Loader
-    from fabula.record.reading.identify import Target
+    from fabula.record.reading.identify import Target, TargetKind
     from fabula.record.vault.values import SourceEntry
 
 ECHO_CHARACTERS = 12  # shorter texts without an id of their own are not taken for a repetition
@@ -52,13 +52,17 @@ class Named:
 
 
 def want(
-    connection: apsw.Connection, loader: Loader, targets: Sequence[str], pattern: re.Pattern[str] | None
+    connection: apsw.Connection,
+    loader: Loader,
+    targets: Sequence[str],
+    pattern: re.Pattern[str] | None,
+    kinds: Sequence[TargetKind] = ("session", "thread", "record"),
 ) -> tuple[Wanted, list[Named]]:
-    """Look up what was named. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
+    """Look up what was named; an id of two things means the larger one. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
     wanted = Wanted(pattern=pattern)
     named = []
     for text in targets:
-        target = identify(connection, text, "session", "thread", "record")
+        target = identify(connection, text, *kinds)
         named.append(Named(target.kind, target.uid))
         if target.kind == "session":
             _want_session(connection, wanted, target.id)
@@ -175,7 +179,8 @@ class ByWish:
             return not outcome.has_id and outcome.session in wanted.named and self._repeats(_texts(outcome))
         if whole:
             return True
-        strings = [text for text in sight.value.values() if isinstance(text, str)] if sight.value else []
+        values = sight.value.values() if isinstance(sight.value, dict) else [sight.value]
+        strings = [text for text in values if isinstance(text, str)]
         if wanted.sessions.intersection(strings):
             return True
         return bool(wanted.named.intersection(strings)) and self._repeats(strings)
