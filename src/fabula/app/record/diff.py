@@ -141,7 +141,7 @@ def _items(app: App, vault: Vault, entry: SourceEntry, generation: Generation) -
 
 
 def _line(vault: Vault, generation: Generation) -> GenerationLine:
-    link = link_of(vault.journal, generation.id)
+    link = link_of(vault.journal, generation)
     return GenerationLine(generation.number, generation.provenance, link.kind if link else "", generation.size)
 
 

@@ -1,6 +1,7 @@
 """What the vault remembers of a rewriting of ours: which generation came of which, and how to go back.
 
-Kept among the vault's own values under ``rewrite/<generation>``: a generation without a link was written by a host.
+Kept among the vault's own values under ``rewrite/<generation>``: a generation without a link was written by a host. A
+link also names when its generation began, so that one which was forgotten leaves nothing to a later one of its id.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from fabula.record.vault.journal import marked
 
 if TYPE_CHECKING:
     from fabula.record.vault.journal import Journal
+    from fabula.record.vault.values import Generation
 
 _PREFIX = "rewrite/"
 
@@ -32,6 +34,7 @@ class Link:
     new_end: int
     kind: str  # prune, excise, undo, …
     made_at: int  # ms since the epoch
+    begun_at: int  # of the generation
 
 
 def note_link(journal: Journal, link: Link) -> None:
@@ -41,7 +44,8 @@ def note_link(journal: Journal, link: Link) -> None:
     journal.change("insert or replace into meta values(?,?,?)", [row])
 
 
-def link_of(journal: Journal, generation: int) -> Link | None:
+def link_of(journal: Journal, generation: Generation) -> Link | None:
     """Return the link of a generation; ``None`` when a host wrote it."""
-    value = journal.meta(f"{_PREFIX}{generation}")
-    return None if value is None else Link(generation, **json.loads(value))
+    value = journal.meta(f"{_PREFIX}{generation.id}")
+    link = None if value is None else Link(generation.id, **json.loads(value))
+    return link if link is not None and link.begun_at == generation.begun_at else None

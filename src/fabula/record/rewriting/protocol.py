@@ -126,8 +126,11 @@ class Job:
             )
             begun.append(generation)
             self._seal(vault, known, generation.id, temporary)
-            link = Link(generation.id, base.id, before, plan.size, self.kind, self.clock.now_ms())
-            note_link(vault.journal, link)
+            now = self.clock.now_ms()
+            note_link(
+                vault.journal,
+                Link(generation.id, base.id, before, plan.size, self.kind, now, generation.begun_at),
+            )
 
         note_temporary(self.home.root, temporary_name(opened.path))
         try:

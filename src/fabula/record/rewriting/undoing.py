@@ -33,9 +33,8 @@ def plan_undo(vault: Vault, entry: SourceEntry, snapshot: Snapshot) -> Undoing |
     ``None`` when the file begins with none. Raises ``ERR_NOT_FOUND`` when bytes from before it were forgotten on
     purpose, ``ERR_VAULT_DAMAGED``.
     """
-    for generation in reversed(entry.generations):
-        link = link_of(vault.journal, generation.id)
-        if link is None or link.kind == UNDO or not _stands(vault, link, snapshot.data):
+    for link in rewritings(vault, entry):
+        if not _stands(vault, link, snapshot.data):
             continue
         plan = replace_head(snapshot, link.new_end, vault.read(link.base, 0, link.base_end), UNDO)
         return Undoing(link, plan, len(snapshot.data) - link.new_end)
@@ -43,9 +42,10 @@ def plan_undo(vault: Vault, entry: SourceEntry, snapshot: Snapshot) -> Undoing |
 
 
 def rewritings(vault: Vault, entry: SourceEntry) -> list[Link]:
-    """Return the rewritings of a file that the vault remembers, the newest first."""
-    found = [link_of(vault.journal, generation.id) for generation in reversed(entry.generations)]
-    return [link for link in found if link is not None and link.kind != UNDO]
+    """Return the rewritings of a file that the vault remembers with what stood there before, the newest first."""
+    held = {generation.id for generation in entry.generations}
+    found = [link_of(vault.journal, generation) for generation in reversed(entry.generations)]
+    return [link for link in found if link is not None and link.kind != UNDO and link.base in held]
 
 
 def _stands(vault: Vault, link: Link, data: bytes) -> bool:

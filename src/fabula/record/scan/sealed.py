@@ -105,7 +105,7 @@ class SealedReader:
         newest = generation.id == max(each.id for each in entry.generations)
         taken = file_at(self._connection, entry.path, -1)
         live = newest and taken is None and not generation.immutable
-        ours = link_of(self._vault.journal, generation.id) is not None  # its lines say for themselves what they lack
+        ours = link_of(self._vault.journal, generation) is not None  # its lines say for themselves what they lack
         return SourceFile(
             entry.host, entry.path, entry.kind, entry.session, generation.size, NEVER_NS, NEVER_NS, 0, entry.parent,
             not live, "original" if ours else generation.provenance, -1 if live else generation.number,
