@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RARE = "marmalade-lighthouse"
 ERROR = "AssertionError: the greeting lacks its comma"
 #: Clients whose scenario starts a subagent.
-WITH_SUBAGENT = frozenset(("claude", "opencode", "kimi"))
+WITH_SUBAGENT = frozenset(("claude", "opencode", "kimi", "goose"))
 #: What was said, in the order in which it was said.
 FIRST_THREAD = (
     *("Please write a greeting module", "I will write greeting.py first", RARE, "the greeting lacks its comma"),

@@ -93,8 +93,8 @@ def install(name: str, cache: Path) -> tuple[Path, str]:
         modules = _installed(cache / f"node-{version}", package, version, ".bin/node")
         path = f"{modules / '.bin'}{os.pathsep}{path}"
     machine = "arm64" if os.uname().machine == "aarch64" else "x64"
-    program = setup.program.format(machine=machine)
-    return _installed(cache / f"{name}-{setup.version}", setup.package, setup.version, program) / program, path
+    package, program = setup.package.format(machine=machine), setup.program.format(machine=machine)
+    return _installed(cache / f"{name}-{setup.version}", package, setup.version, program) / program, path
 
 
 def _installed(root: Path, package: str, version: str, program: str) -> Path:

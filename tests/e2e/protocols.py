@@ -17,7 +17,7 @@ Steps = list[tuple[str, str]]  # who (user, model, tool) and what a user said
 
 INJECTED = (
     *("<system-reminder>", "<environment_context>", "<user_instructions>", "<skills_instructions>"),
-    "<session_context>",
+    *("<session_context>", "<turn-context>"),
 )
 
 
@@ -181,13 +181,14 @@ def chat_completion(model: str, blocks: list[Block]) -> Body:
 
 
 def chat_events(whole: Body) -> Iterable[Event]:
-    """Return the completion as the chunks of a stream."""
+    """Return the completion as the chunks of a stream; text and calls come apart, as models send them."""
     choice = whole["choices"][0]
     chunk = {**whole, "object": "chat.completion.chunk", "usage": None}
-    delta = dict(choice["message"])
-    if "tool_calls" in delta:
-        delta["tool_calls"] = [{"index": index, **call} for index, call in enumerate(delta["tool_calls"])]
-    yield "", {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    calls = [{"index": index, **call} for index, call in enumerate(choice["message"].get("tool_calls", ()))]
+    said = {"role": "assistant", "content": choice["message"]["content"]}
+    for delta in (said, {"tool_calls": calls}):
+        if any(delta.get(name) for name in ("content", "tool_calls")):
+            yield "", {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
     yield "", {**chunk, "choices": [end], "usage": whole["usage"]}
     yield "", "[DONE]"

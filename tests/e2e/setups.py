@@ -16,9 +16,9 @@ NODE = ("node", "22.23.3")
 class Setup(NamedTuple):
     """How one client is installed, configured, called, resumed and read."""
 
-    package: str
+    package: str  # {machine} is x64 or arm64
     version: str
-    program: str  # below node_modules; {machine} is x64 or arm64
+    program: str  # below node_modules, with {machine} too
     configure: Callable[[Path, str], dict[str, str]]  # (home, the model's address) -> environment
     arguments: Callable[[str], list[str]]  # of a prompt in a new session
     resumed: Callable[[str, str], list[str]]  # of (session, prompt)
@@ -106,13 +106,25 @@ def _copilot_environment(_home: Path, url: str) -> dict[str, str]:
     return {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "scripted", "COPILOT_AUTO_UPDATE": "false", **provider}
 
 
+# ── Goose ───────────────────────────────────────────────────────────
+def _goose_environment(_home: Path, url: str) -> dict[str, str]:
+    model = {"GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "scripted", "OPENAI_HOST": url, "OPENAI_API_KEY": "none"}
+    return {"GOOSE_MODE": "auto", "GOOSE_DISABLE_KEYRING": "1", **model}
+
+
 # ── where they write ────────────────────────────────────────────────
 def _files(pattern: str) -> Callable[[Path], list[Transcript]]:
     return lambda home: [FileTranscript(path) for path in sorted(home.glob(pattern)) if path.is_file()]
 
 
 def _opencode_sessions(home: Path) -> list[Transcript]:
-    return list(DatabaseSession.all_in(home / ".local" / "share" / "opencode" / "opencode.db"))
+    database = home / ".local" / "share" / "opencode" / "opencode.db"
+    return list(DatabaseSession.all_in(database, "session", "message", "part"))
+
+
+def _goose_sessions(home: Path) -> list[Transcript]:
+    database = home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    return list(DatabaseSession.all_in(database, "sessions", "messages", "usage_ledger"))
 
 
 def _write(path: Path, content: str | dict[str, Any]) -> None:
@@ -179,5 +191,13 @@ SETUPS: dict[str, Setup] = {
         lambda session, prompt: ["-p", prompt, "--allow-all-tools", "--resume", session],
         ("copilot", "--resume"),
         _files(".copilot/session-state/*/events.jsonl"),
+    ),
+    "goose": Setup(
+        *("@aaif/goose-binary-linux-{machine}", "1.52.0", "@aaif/goose-binary-linux-{machine}/bin/goose"),
+        _goose_environment,
+        lambda prompt: ["run", "--with-builtin", "developer", "-t", prompt],
+        lambda session, prompt: ["run", "--resume", "--session-id", session, "-t", prompt],
+        ("goose", "session", "--resume", "--session-id"),
+        _goose_sessions,
     ),
 }

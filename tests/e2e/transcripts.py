@@ -85,28 +85,29 @@ class FileTranscript:
 
 
 class DatabaseSession:
-    """The rows of one session in OpenCode's database."""
+    """The rows of one session in a client's database."""
 
     def __init__(self, database: Path, session: str, rows: list[tuple[str, dict[str, Any]]]) -> None:
         self.name = f"{database}#{session}"
-        self.session = "" if rows[0][1]["parent_id"] else session
+        first = rows[0][1]
+        self.session = "" if first.get("parent_id") or first.get("parent_session_id") else session
         self._database = database
         self._rows = rows
 
     @classmethod
-    def all_in(cls, database: Path) -> Iterator[DatabaseSession]:
-        """Read every session of a database, if there is one."""
+    def all_in(cls, database: Path, sessions: str, *others: str) -> Iterator[DatabaseSession]:
+        """Read every session of a database, if there is one: its row, and its rows in the other tables."""
         if not database.exists():
             return
         connection = sqlite3.connect(database)
         connection.row_factory = sqlite3.Row
         try:
-            for session in [row["id"] for row in connection.execute("select id from session")]:
-                rows: list[tuple[str, dict[str, Any]]] = []
-                for table, column in (("session", "id"), ("message", "session_id"), ("part", "session_id")):
-                    found = connection.execute(f"select * from {table} where {column}=?", (session,))
+            for session in connection.execute(f"select * from {sessions}").fetchall():
+                rows = [(sessions, dict(session))]
+                for table in others:
+                    found = connection.execute(f"select * from {table} where session_id=?", (session["id"],))
                     rows += [(table, dict(row)) for row in found]
-                yield cls(database, session, rows)
+                yield cls(database, session["id"], rows)
         finally:
             connection.close()
 
@@ -119,8 +120,8 @@ class DatabaseSession:
         return None
 
     def holds(self, block: bytes) -> bool:
-        """Say whether a row's data is these bytes."""
-        return any(row.get("data") == block.decode() for _, row in self._rows)
+        """Say whether what a row says is these bytes."""
+        return any(block.decode() in (row.get("data"), row.get("content_json")) for _, row in self._rows)
 
     def is_same(self, restored: bytes) -> bool:
         """Compare rows, whatever their order."""
