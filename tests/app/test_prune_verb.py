@@ -142,6 +142,18 @@ def test_a_session_of_another_agent_is_refused_with_the_reason(
     assert saved.read_bytes() == before
 
 
+def test_a_file_that_is_no_transcript_is_refused(fabula: Callable[..., Outcome], path: Path) -> None:
+    side = path.parents[2] / "history.jsonl"
+    side.write_text('{"display":"look","timestamp":1}\n')
+    results = path.parent / path.stem / "tool-results"
+    results.mkdir(parents=True)
+    (results / "one.txt").write_text(BULK)
+    for named in (side, results / "one.txt"):
+        done = fabula("record", "prune", str(named), "--apply", "--json")
+        assert (done.status, json.loads(done.out)["code"]) == (1, "ERR_HOST")
+    assert fabula("record", "prune", str(path), "--json").data["session"] == path.stem
+
+
 def test_a_session_whose_transcript_is_gone_names_the_command_that_brings_it_back(
     fabula: Callable[..., Outcome], path: Path
 ) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
-from fabula.record.reading.catalogue import session_by_row, sources_of_session
+from fabula.record.map.files import file_at
+from fabula.record.reading.catalogue import SIDE_FILES, session_by_row, sources_of_session
 from fabula.record.reading.identify import identify
 from fabula.record.rewriting.plan import Plan, Snapshot, make_plan
 
@@ -47,10 +48,10 @@ def find_target(app: App, text: str) -> Target:
     Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_STALE`` (gone from disk), ``ERR_HOST`` (no file of JSON lines).
     """
     app.refresh()
-    path = os.path.normpath(app.cwd / text) if text else ""
-    named = app.reader().execute("select host, path from files where path=? and generation<0", (path,)).fetchone()
+    path = os.path.normpath(app.cwd / text)
+    named = file_at(app.reader(), path, -1) if text else None
     if named is not None:
-        return _target(app, Path(path).stem, named[0], path)
+        return _target(app, "", named.host, path)
     session = session_by_row(app.reader(), identify(app.reader(), text, "session").id)
     found = [source for source in sources_of_session(app.reader(), session.row) if not source.aside]
     live = [source for source in found if source.generation < 0 and not source.gone]
@@ -79,11 +80,13 @@ def _target(app: App, session: str, host: str, path: str) -> Target:
     if not path.endswith(".jsonl"):
         raise FabulaError(
             "ERR_HOST",
-            f"session {session} of {host} lies in {path}, which is no file of JSON lines: Fabula does not rewrite it",
-            record_command("export", session),
+            f"{path}, of {host}, is no file of JSON lines: Fabula does not rewrite it",
+            record_command("export", session) if session else "fabula record sessions --all",
         )
     file, source = _look(app, path)
-    return Target(session, host, path, file, source)
+    if file.kind in SIDE_FILES:
+        raise FabulaError("ERR_HOST", f"{path} is no transcript of a session", "fabula record sessions --all")
+    return Target(session or file.session or Path(path).stem, host, path, file, source)
 
 
 def _look(app: App, path: str) -> tuple[SourceFile, Source]:
