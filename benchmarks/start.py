@@ -9,6 +9,7 @@ where the environment forbids to keep what was compiled (``PYTHONDONTWRITEBYTECO
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,11 +17,13 @@ import time
 from pathlib import Path
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "data" / "samples" / "home"
+#: What of the samples is measured with: the transcripts of four agents, of which a search finds and reads some.
+AGENTS = (".claude", ".codex", ".gemini", ".local/share/opencode")
 ROUNDS = 30
 ASK = 6.0
 
 FLOOR = "python -c pass"
-FABULA = [sys.executable, "-c", "import sys; from fabula.cli.main import main; sys.exit(main())"]
+FABULA = [sys.executable, "-c", "import sys; from fabula.__main__ import run; sys.exit(run())"]
 PROCESSES: dict[str, list[str]] = {
     FLOOR: [sys.executable, "-c", "pass"],
     "python -c 'import argparse'": [sys.executable, "-c", "import argparse"],
@@ -46,7 +49,10 @@ def measure(environment: dict[str, str]) -> dict[str, float]:
 def main() -> int:
     """Index the samples once, measure, print the table."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "HOME": str(SAMPLES), "FABULA_HOME": folder}
+        home = Path(folder, "home")
+        for agent in AGENTS:
+            shutil.copytree(SAMPLES / agent, home / agent)
+        environment = {**os.environ, "HOME": str(home), "FABULA_HOME": str(home / "fabula")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         subprocess.run([*FABULA, "record", "scan"], env=environment, stdout=subprocess.DEVNULL, check=True)
         best = measure(environment)

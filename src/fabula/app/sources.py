@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fabula.app.enabled import is_off
+from fabula.app.unopened import Unopened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from fabula.app.config import Config
     from fabula.kernel.records import SourceFile
@@ -22,27 +25,8 @@ def configured_sources(config: Config) -> list[Source]:
     Files that match ``record.ignore`` and sessions of projects that are switched off do not exist for them.
     """
     from fabula.hosts.claude.source import ClaudeSource
-    from fabula.hosts.codex.source import CodexSource
-    from fabula.hosts.copilot.source import CopilotSource
-    from fabula.hosts.cursor.source import CursorSource
-    from fabula.hosts.gemini.source import GeminiSource
-    from fabula.hosts.goose.source import GooseSource
-    from fabula.hosts.kimi.source import KimiSource
-    from fabula.hosts.opencode.roots import OpenCodeRoots
-    from fabula.hosts.opencode.source import OpenCodeSource
-    from fabula.hosts.pi.source import PiSource
 
-    sources: list[Source] = [
-        ClaudeSource(config["record.claude_roots"]),
-        CodexSource(config["record.codex_home"]),
-        GeminiSource(config["record.gemini_home"]),
-        OpenCodeSource(OpenCodeRoots(config["record.opencode_database"], config["record.opencode_data"] / "storage")),
-        CopilotSource(config["record.copilot_home"]),
-        GooseSource(config["record.goose_data"]),
-        CursorSource(config["record.cursor_home"]),
-        KimiSource(config["record.kimi_home"], config["record.kimi_cli_home"]),
-        PiSource((config["record.pi_agent"] / "sessions", *config["record.pi_sessions"])),
-    ]
+    sources: list[Source] = [ClaudeSource(config["record.claude_roots"]), *_other_hosts(config)]
     if config["record.vault_roots"]:
         from fabula.hosts.claude.generations import GenerationFolder
 
@@ -50,6 +34,39 @@ def configured_sources(config: Config) -> list[Source]:
     if config["record.ignore"] or config["off_projects"]:
         return [Filtered(source, config) for source in sources]
     return sources
+
+
+def _other_hosts(config: Config) -> list[Source]:
+    """Describe the sources of the other hosts; each is imported when something of it is there."""
+
+    def source(host: str, places: Sequence[Path], kind: str, *arguments: Any) -> Source:
+        def make() -> Source:
+            made: Source = getattr(import_module(f"fabula.hosts.{host}.source"), kind)(*arguments)
+            return made
+
+        return Unopened(host, places, make)
+
+    def opencode() -> Source:
+        from fabula.hosts.opencode.roots import OpenCodeRoots
+        from fabula.hosts.opencode.source import OpenCodeSource
+
+        return OpenCodeSource(OpenCodeRoots(database, storage))
+
+    database, storage = config["record.opencode_database"], config["record.opencode_data"] / "storage"
+    codex, gemini, copilot = (config[f"record.{host}_home"] for host in ("codex", "gemini", "copilot"))
+    goose, cursor = config["record.goose_data"], config["record.cursor_home"]
+    kimi = (config["record.kimi_home"], config["record.kimi_cli_home"])
+    pi = (config["record.pi_agent"] / "sessions", *config["record.pi_sessions"])
+    return [
+        source("codex", [codex], "CodexSource", codex),
+        source("gemini", [gemini], "GeminiSource", gemini),
+        Unopened("opencode", [database, storage], opencode),
+        source("copilot", [copilot], "CopilotSource", copilot),
+        source("goose", [goose], "GooseSource", goose),
+        source("cursor", [cursor], "CursorSource", cursor),
+        source("kimi", kimi, "KimiSource", *kimi),
+        source("pi", pi, "PiSource", pi),
+    ]
 
 
 class Filtered:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from fabula.kernel.hashes import digest
 
 DERIVED_PREFIX = "fab-"
 
@@ -37,9 +37,8 @@ def derived_id(*parts: str | bytes | int) -> str:
 
     The same parts give the same id on every machine; parts are length-framed so that no two lists collide.
     """
-    state = sha256()
+    framed: list[bytes] = []
     for part in parts:
         raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        state.update(len(raw).to_bytes(8, "big"))
-        state.update(raw)
-    return DERIVED_PREFIX + state.hexdigest()[:24]
+        framed += (len(raw).to_bytes(8, "big"), raw)
+    return DERIVED_PREFIX + digest(b"".join(framed)).hex()[:24]

@@ -24,10 +24,10 @@ MAXIMUM_CHARACTERS = 200  # of one word; a longer one is encoded data
 #: ``configur``, the stem of *configuration*.
 _ENDINGS = ("e", "s", "ed", "ing", "er", "ion", "tion", "te", "le", "ly", "ment", "y")
 _CHUNK = re.compile(r"[^\W_]+")
-_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’][sS]$")
 
 #: Words that could equal a filter token in the column ``scope`` (see ``record.map.schema``).
-_SCOPE_LIKE = re.compile(r"[pst][0-9]+|[hkx][a-z0-9]+", re.IGNORECASE)
+_SCOPE_LIKE = re.compile("[pstPST][0-9]+|[hkxHKX][a-zA-Z0-9]+")
 
 
 @frozen

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.fields import mapping_of
+from fabula.kernel.hashes import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ class Projects:
         self._home = home
         self._by_name: dict[str, str] = {}
         for path, slug in mapping_of(_read(home / "projects.json"), "projects").items():
-            self._by_name[sha256(path.encode("utf-8", "surrogatepass")).hexdigest()] = path
+            self._by_name[digest(path.encode("utf-8", "surrogatepass")).hex()] = path
             if isinstance(slug, str):
                 self._by_name[slug] = path
         self._seen: dict[str, str] = {}

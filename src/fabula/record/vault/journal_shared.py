@@ -7,8 +7,9 @@ same records give the same segments wherever they lie in a file.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
+
+from fabula.kernel.hashes import digest
 
 if TYPE_CHECKING:
     import apsw
@@ -21,7 +22,7 @@ SharedRow = tuple[bytes, bytes, bytes]  # name, layout, digests
 
 def shared(layout: bytes, digests: bytes) -> SharedRow:
     """Return the row for a part of a manifest; the same part has the same name."""
-    name = sha256(len(layout).to_bytes(8, "little") + layout + digests).digest()
+    name = digest(len(layout).to_bytes(8, "little") + layout + digests)
     return name, layout, digests
 
 

@@ -6,7 +6,6 @@ of the journal does, also while a scan is sealing.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import frozen
@@ -128,5 +127,7 @@ class Keepsakes:
 
     def _print(self, kind: str, value: bytes) -> bytes:
         """Return a keyed digest: who lacks this vault's key cannot test a guess against it."""
+        from hashlib import blake2b
+
         _, key = self._journal.identity()
         return blake2b(value, key=key, digest_size=PRINT_BYTES, person=kind.encode()[:16]).digest()
