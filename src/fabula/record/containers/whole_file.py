@@ -32,12 +32,13 @@ class WholeFile:
         """Yield the file's pieces from ``start``, up to the size it has now. Raises ``OSError``."""
         with open_regular(self.path) as file:
             size = os.fstat(file.fileno()).st_size
-            binary = b"\0" in (file.read(_PROBE_BYTES) or b"")
+            binary = start > 0 and b"\0" in (file.read(_PROBE_BYTES) or b"")
             while start < size:
                 file.seek(start)
                 data = file.read(min(self._piece_bytes, size - start)) or b""
                 if not data:
                     return
+                binary = binary or (start == 0 and b"\0" in data[:_PROBE_BYTES])
                 if start + len(data) < size:
                     data = data[: data.rfind(b"\n") + 1] or data
                 value = {"text": ""} if binary else self.decode(data)

@@ -50,7 +50,7 @@ class FileReading:
             self.known.read_to = end
             if is_appendable(self.file.path):  # of others all bytes are compared
                 self.known.tail_digest = tail_of(chunk.data, self.before)
-            self.before = (self.before + chunk.data[-TAIL_BYTES:])[-TAIL_BYTES:]
+                self.before = (self.before + chunk.data[-TAIL_BYTES:])[-TAIL_BYTES:]
             self.known.state = self.normaliser.state
             yield len(chunk.data), records
 

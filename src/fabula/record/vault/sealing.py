@@ -83,7 +83,7 @@ class Sealing:
         """Seal what ``data`` holds beyond the bytes sealed already; ``window`` are the last of those, if known."""
         skip = row.length - offset
         layout, begin = manifest.Layout(), skip
-        wanted: list[tuple[bytes, int, int]] = []
+        wanted: list[tuple[bytes, bytes]] = []
         kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
         end = skip
         cut = stretches(len(data), skip, offset, spans)
@@ -96,29 +96,30 @@ class Sealing:
             if kind == manifest.GAP:
                 gaps.append(data[start:end])
             elif kind != manifest.HOLE:
-                digest = sha256(data[start:end]).digest()
+                record = data[start:end]
+                digest = sha256(record).digest()
                 digests.append(digest)
-                wanted.append((digest, start, end))
+                wanted.append((digest, record))
                 full = not digest[0] & manifest.ENDS_MASK and len(kinds) >= SHARED_FROM
             if full or len(kinds) >= manifest.PIECES_PER_SEGMENT:
                 self._segment(row.id, offset + begin, end - begin, layout)
                 if len(wanted) >= _ASKED_AT_ONCE:
-                    self._store(data, wanted)
+                    self._store(wanted)
                     wanted = []
                 layout, begin = manifest.Layout(), end
                 kinds, lengths, gaps, digests = layout.kinds, layout.lengths, layout.gaps, layout.digests
-        self._store(data, wanted)
+        self._store(wanted)
         if kinds:
             self._segment(row.id, offset + begin, end - begin, layout)
         grown = len(data) - skip
         self._grow(row, data[-min(grown, TAIL_WINDOW) :], grown, window)
 
-    def _store(self, data: bytes, wanted: list[tuple[bytes, int, int]]) -> None:
-        unknown = self._filling.unknown([digest for digest, _, _ in wanted])
-        for digest, start, end in wanted if unknown else ():
+    def _store(self, wanted: list[tuple[bytes, bytes]]) -> None:
+        unknown = self._filling.unknown([digest for digest, _ in wanted])
+        for digest, record in wanted if unknown else ():
             if digest in unknown:
                 unknown.remove(digest)
-                self._filling.add(digest, data[start:end])
+                self._filling.add(digest, record)
 
     def _segment(self, generation_id: int, offset: int, length: int, layout: manifest.Layout) -> None:
         columns = layout.encode(self._compressor)
