@@ -140,7 +140,7 @@ def _slimmed(
     taken: list[_Taken] = []
 
     def edit(value: dict[str, Any]) -> None:
-        taken.extend(_take(value, facts, [key for key in EDITS if key in chosen]))
+        taken.extend(_take(value, len(raw), facts, [key for key in EDITS if key in chosen]))
         value.update(link)
 
     data = edited(raw, edit)
@@ -151,12 +151,10 @@ def _slimmed(
     return data, taken
 
 
-def _take(value: dict[str, Any], facts: Facts, keys: Sequence[str]) -> list[_Taken]:
-    """Let categories edit a record in turn; return what each took."""
+def _take(value: dict[str, Any], size: int, facts: Facts, keys: Sequence[str]) -> list[_Taken]:
+    """Let categories edit a record, which takes ``size`` bytes, in turn; return what each took."""
     taken = []
-    size = -1
     for key in keys:
-        size = _size(value) if size < 0 and key else size
         pictures = EDITS[key](value, facts)
         if pictures is None:
             continue
@@ -172,7 +170,7 @@ def _weighed(index: int, value: dict[str, Any], raw: bytes, facts: Facts, others
     if key in others:
         return [_Taken(key, len(raw) + 1)]
     taken: list[_Taken] = []
-    edited(raw, lambda left: taken.extend(_take(left, facts, [key for key in EDITS if key in others])))
+    edited(raw, lambda left: taken.extend(_take(left, len(raw), facts, [key for key in EDITS if key in others])))
     return taken
 
 
