@@ -234,3 +234,21 @@ def test_what_is_sealed_while_a_person_thinks_about_it_goes_too(planted: Planted
         patch.setattr(verb, "require_consent", think)
         forget(planted.home.app, ForgetRequest((planted.doomed.id,), apply=True))
     assert found_in(planted.root, needles()) == []
+
+
+def test_a_record_without_an_id_goes_from_its_own_session_also_where_another_holds_the_same_bytes(
+    planted: Planted,
+) -> None:
+    lines = [{"type": "user", "message": {"role": "user", "content": f"{SECRET} ({at})"}, "timestamp":
+              "2026-03-02T12:00:00Z"} for at in range(2)]  # fmt: skip
+    data = b"".join(map(json_line, lines))
+    paths = [planted.home.write(f"projects/{name}/session.jsonl", data) for name in ("-a", "-b")]
+    planted.home.scan()
+    rows = planted.home.app.loader().rows("kind=0 and flags & 8", ())
+    assert len(rows) >= 2
+    for row in rows:
+        if b"Ulmbraketh" in planted.home.app.loader().raw(row)[0]:
+            result = planted.forget(row.uid, record=True)
+            assert result.records >= 1
+            break
+    assert any(left_of(planted, path) != data for path in paths)

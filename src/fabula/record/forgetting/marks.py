@@ -54,15 +54,19 @@ def content(record: Record) -> bytes | None:
 
     Ids, sessions and folders are left out: a copy in another session has others.
     """
-    said = [[block.kind, block.text, block.tool, block.input if block.kind == "call" else None]
-            for block in record.blocks]  # fmt: skip
-    words = sum(len(block.text.split()) for block in record.blocks) + len(record.title.split())
-    calls = any(block.input for block in record.blocks if block.kind == "call")
-    if not words and not calls:
+    parts = [repr(record.time), record.title]
+    if not any(block.text or (block.input and block.kind == "call") for block in record.blocks) and not record.title:
         return None
-    if record.time is None and words < TELLING_WORDS:
+    if record.time is None and _words(record) < TELLING_WORDS:
         return None
-    return _digest(["said", record.time, record.title, said])
+    for block in record.blocks:
+        form = _canonical(block.input) if block.kind == "call" else None
+        parts += [block.kind, block.text, block.tool, form.hex() if form else ""]
+    return digest("\0".join(parts).encode("utf-8", "surrogatepass"))
+
+
+def _words(record: Record) -> int:
+    return sum(len(block.text.split()) for block in record.blocks) + len(record.title.split())
 
 
 def _canonical(value: Any) -> bytes | None:

@@ -44,6 +44,11 @@ class Sight:
     tail: bool = False
     behind_gone: bool = False  # the record before it goes
 
+    @property
+    def is_told_by_bytes(self) -> bool:
+        """Say whether equal bytes are the same thing in any file: a derived id depends on the file as well."""
+        return not isinstance(self.outcome, Record) or self.outcome.has_id
+
     def marks(self) -> list[Mark]:
         """Return by what the piece is known again."""
         path = self.entry.path
@@ -123,7 +128,7 @@ class Survey:
             if goes or (sight is not None and isinstance(sight.outcome, Record)) or known:
                 behind = goes
             if sight is None or not goes:
-                if shared and sight is not None:
+                if shared and sight is not None and sight.is_told_by_bytes:
                     self._staying.add(piece.value)
                 one.left += piece.kind in manifest.IN_PACK or (piece.kind == manifest.GAP and bool(piece.value.strip()))
                 continue
