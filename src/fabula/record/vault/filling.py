@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.journal import Batch, Journal
 
 FRAME_CONTENT = 256 << 10  # bytes of records in a frame, before compression
+LOOSE_SHARE = 4  # a commit that leaves more than this part of a frame behind writes a frame of it
 DIGESTS_REMEMBERED = 200_000  # of a vault that began empty: about 20 MB, in place of a question to the journal each
 PACK_LIMIT = 32 << 20  # a pack that reached it is closed
 
@@ -155,7 +156,14 @@ class Filling:
         return lane.pack
 
     def sync(self) -> None:
-        """Make the packs durable and hand what is left in unfilled frames to the batch. Raises ``ERR_DISK``."""
+        """Make the packs durable and hand what is left in unfilled frames to the batch. Raises ``ERR_DISK``.
+
+        What is much for one commit makes a smaller frame: as loose records its bytes would be written twice more, into
+        the journal and into its copy.
+        """
+        for lane in self._lanes.values():
+            if sum(len(record) for _, record in lane.records[lane.committed :]) >= FRAME_CONTENT // LOOSE_SHARE:
+                self._flush(lane)
         for pack in self._dirty:
             pack.sync()
         if self._new_files:
