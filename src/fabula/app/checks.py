@@ -161,5 +161,12 @@ def retention(app: App) -> Check:
     return Check("retention", "warning", message, [SCAN]) if late else Check("retention", "good", message)
 
 
+def keeping(app: App) -> Check:
+    """What may the vault let go?"""
+    from fabula.app.vault.keeping import in_words, rules_of
+
+    return Check("keeping", "good", in_words(rules_of(app.config)))
+
+
 def _gigabytes(size: float) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

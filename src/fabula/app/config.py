@@ -79,6 +79,9 @@ KEYS: tuple[Key, ...] = (
     Key("record.vault_roots", "paths", (), "further folders of sealed generations (vN-*.jsonl), read only"),
     Key("record.ignore", "texts", (), "globs over paths of transcripts and of projects that are never read"),
     Key("record.size_budget_mb", "int", 20_000, "size of vault and map above which `fabula doctor` warns", least=1),
+    Key("record.keep_generations", "int", 0, "newest generations of a file that `vault gc` keeps; 0 for no rule"),
+    Key("record.keep_days", "int", 0, "days after which `vault gc` may remove a superseded generation; 0 for no rule"),
+    Key("record.vault_budget_mb", "int", 0, "size down to which `vault gc` removes superseded generations; 0 for none"),
     Key(
         "search.scope",
         "choice",

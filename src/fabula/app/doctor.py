@@ -53,5 +53,5 @@ def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - 
         found += [checks.switch(app), checks.sources(app), checks.folders(app)]
     found += [checks.vault(app), checks.map_of_the_record(app)]
     if config.state == "good":
-        found += [checks.size(app), checks.retention(app)]
+        found += [checks.size(app), checks.retention(app), checks.keeping(app)]
     return DoctorResult(found)
