@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fabula.hosts.claude.composing import (
     COMPACTIONS,
@@ -20,6 +24,9 @@ from fabula.hosts.claude.composing import (
 from fabula.hosts.claude.seams import SEAM, is_ours
 from fabula.record.composing.ids import FreshIds
 from fabula.record.composing.parts import Copied, Heading, Part
+from fabula.record.rewriting.plan import Snapshot
+from fabula.testing.mutations import mutated
+from fabula.testing.stories import story
 from fabula.testing.transcripts import ClaudeSession
 
 SAID = {"role": "user", "content": "Hello?"}
@@ -117,3 +124,22 @@ def test_only_lines_that_composing_wrote_are_ours() -> None:
     others: list[object] = [{"sessionId": "s"}, {"sessionId": "t", "fabulaComposedFrom": ""}, [], None]
     others.append({"sessionId": "s", "fabulaComposedFrom": "u", "forkedFrom": {}})
     assert not any(is_ours(other, "s") for other in others)
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+def test_no_strange_value_stops_a_composition_and_its_chain_is_whole(random: Random, rounds: int) -> None:
+    data, _ = mutated(story(random).data(), random, rounds=rounds)
+    composer = ClaudeComposer()
+    kept: list[Copied] = []
+    for found in Snapshot.of("/s.jsonl", data).values:
+        if isinstance(found.value, dict) and not composer.stays_out(found.value):
+            assert isinstance(composer.answer_of(found.value), str)
+            cut = composer.without(found.value, {("call", "x"), ("result", "x")}, thoughts=random.random() < 0.5)
+            kept.append(Copied(str(len(kept)), cut))
+    told = Part("t", "s", "title", None, None, tuple(kept), {})
+    written = composer.write(Heading("new", "T", "/p", 5), [told], FreshIds(b"x"))
+    records = [json.loads(line) for line in written.data.splitlines()]
+    named = [record for record in records if "uuid" in record]
+    assert len(named) == len(kept) + 1
+    assert [record["parentUuid"] for record in named] == [None, *(record["uuid"] for record in named[:-1])]
+    assert {record["sessionId"] for record in records} == {"new"}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fabula.hosts.claude.excision import Excision, changes, excision
 from fabula.kernel.errors import FabulaError
 from fabula.record.rewriting.plan import Snapshot, make_plan
+from fabula.testing.mutations import mutated
 from fabula.testing.stories import story
 from fabula.testing.transcripts import ClaudeSession
 
@@ -166,3 +167,19 @@ def test_bytes_that_cannot_be_linked_anew_without_loss_are_refused() -> None:
     with pytest.raises(FabulaError) as error:
         changes(snapshot, excision(values, members))
     assert error.value.code == "ERR_CHAIN"
+
+
+@given(RANDOMS, st.integers(1, 4))
+def test_no_strange_value_stops_it_or_breaks_what_was_whole(random: Random, rounds: int) -> None:
+    data, _ = mutated(story(random).data(), random, rounds=rounds)
+    snapshot = Snapshot.of("/s.jsonl", data)
+    values = [found.value for found in snapshot.values]
+    members = {index for index in range(len(values)) if random.random() < 0.4}
+    cut = excision(values, members)
+    try:
+        plan = make_plan(snapshot, changes(snapshot, cut))
+    except FabulaError as error:
+        assert error.code == "ERR_CHAIN"
+        return
+    after = Snapshot.of("/s.jsonl", b"".join(plan.pieces(snapshot.data)))
+    assert len(after.values) == len(values) - plan.dropped

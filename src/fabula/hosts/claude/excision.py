@@ -83,7 +83,7 @@ def _changed(
     def edit(value: dict[str, Any]) -> None:
         if index in parents:
             value["parentUuid"] = parents[index]
-        if value.get("sourceToolAssistantUUID") in names:
+        if text_of(value.get("sourceToolAssistantUUID")) in names:
             del value["sourceToolAssistantUUID"]
         if is_wall(value):
             _forget_in_wall(value, names, above)
@@ -111,22 +111,22 @@ def _forget_in_wall(wall: dict[str, Any], names: AbstractSet[str], above: dict[s
     messages = dict_of(metadata.get("preservedMessages"))
     for name in _PRESERVED_LISTS:
         if isinstance(messages.get(name), list):
-            messages[name] = [uuid for uuid in messages[name] if uuid not in names]
+            messages[name] = [uuid for uuid in messages[name] if text_of(uuid) not in names]
     kept = messages.get("uuids")
     segment = dict_of(metadata.get("preservedSegment"))
-    lost = [name for name in _PRESERVED_ENDS if segment.get(name) in names]
+    lost = [name for name in _PRESERVED_ENDS if text_of(segment.get(name)) in names]
     if lost and isinstance(kept, list) and kept and "anchorUuid" not in lost:
         segment |= {name: kept[0 if name == "headUuid" else -1] for name in lost}
     elif lost:
         metadata.pop("preservedSegment", None)
-    if messages.get("anchorUuid") in names or (isinstance(kept, list) and not kept):
+    if text_of(messages.get("anchorUuid")) in names or (isinstance(kept, list) and not kept):
         metadata.pop("preservedMessages", None)
         metadata.pop("preservedSegment", None)
 
 
 def _refers(value: dict[str, Any], names: AbstractSet[str]) -> bool:
     """Say whether a kept value names a record that goes, besides by its parent."""
-    if value.get("sourceToolAssistantUUID") in names:
+    if text_of(value.get("sourceToolAssistantUUID")) in names:
         return True
     if not is_wall(value):
         return False
