@@ -16,6 +16,7 @@ _DATABASE = r"(?:-wal|-shm|-journal)?"
 #: (path below the home, what it is, whether it is made anew from the rest)
 _KINDS: tuple[tuple[str, str, bool], ...] = (
     (r"config\.toml|\.config\.toml\.\d+\.tmp", "settings", False),
+    (r"fabula-copy\.json|\.fabula-copy\.json\.\d+\.tmp", "mark of a copy", False),
     (r"writer\.lock|vault/vault\.lock", "locks", False),
     (rf"map\.db{_DATABASE}", "map", True),
     (r"rewriting|\.rewriting\.\d+\.tmp", "note of a rewriting", False),
