@@ -56,6 +56,7 @@ class RecordAccess:
         self._known: KnownStats | None = None  # stats of the map's files, as of ``_known_at``
         self._known_at: tuple[int, int] | None = None
         self._settled: Settled | None = None
+        self._sealed_in: tuple[int, int] | None = None  # the journal with which our last scan brought the map in step
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -124,7 +125,7 @@ class RecordAccess:
         ``found`` is what a look just saw; it counts while the map is as it was then.
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
-        from fabula.record.map.store import mended_by_rebuild, open_map, remove_map
+        from fabula.record.map.store import identity, mended_by_rebuild, open_map, remove_map
         from fabula.record.rewriting.leftovers import clear_leftovers
         from fabula.record.scan.owner import belongs_elsewhere
         from fabula.record.scan.run import run_scan
@@ -142,7 +143,8 @@ class RecordAccess:
             connection = open_map(self._home.map)
             if found is not None and self._map_version() != self._known_at:
                 found = None  # another process has written since
-            if seal and belongs_elsewhere(connection, self._home.vault):
+            was_ours = found is not None and self._sealed_in == identity(self._home.vault / "journal.db")
+            if seal and not was_ours and belongs_elsewhere(connection, self._home.vault):
                 found = None
                 connection.close()  # its records point into another vault, or into none
                 self.close()
@@ -161,6 +163,7 @@ class RecordAccess:
                     )
                     if found is not None:
                         self._remember(connection, found)
+                    self._sealed_in = identity(self._home.vault / "journal.db") if seal else None
                     return report
             finally:
                 connection.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabula.app.record.title import TitleRequest, title
+from fabula.record.map.store import open_map
 from fabula.testing.record_home import RecordHome
 from fabula.testing.transcripts import ClaudeSession
 
@@ -86,3 +87,42 @@ def test_the_newest_title_and_branch_stay_when_the_map_is_made_anew(record_home:
     record_home.app = record_home.open()
     assert record_home.rows(told) == [("the newer title", "second")]
     assert record_home.rows("select count(*) from files") == [(2,)]
+
+
+def test_what_is_sealed_by_itself_is_mapped_after_scans_that_found_nothing_missing(record_home: RecordHome) -> None:
+    first, second = ClaudeSession("one"), ClaudeSession("two")
+    first.prompt("the first pelican")
+    record_home.save(first)
+    record_home.scan()
+    first.reply("it flew")
+    record_home.save(first)
+    record_home.scan()
+    assert record_home.rows("select count(*) from meta where key = 'all_mapped'") == [(1,)]
+    second.prompt("the second walrus")
+    path = record_home.save(second)
+    record_home.app.record.seal()
+    path.unlink()
+    record_home.scan()
+    assert (record_home.found("pelican"), record_home.found("walrus")) == (1, 1)
+    first.reply("it landed")
+    record_home.save(first)
+    assert record_home.scan().files_read == 1
+
+
+def test_a_file_row_that_is_lost_from_the_map_is_mapped_again(record_home: RecordHome) -> None:
+    session = ClaudeSession("one")
+    session.prompt("the first pelican")
+    path = record_home.save(session)
+    record_home.scan()
+    record_home.scan()
+    path.unlink()
+    record_home.scan()
+    writer = open_map(record_home.app.home.map)
+    with writer:
+        writer.execute("delete from file_rows")
+    writer.close()
+    other = ClaudeSession("two")
+    other.prompt("the second walrus")
+    record_home.save(other)
+    record_home.scan()
+    assert record_home.rows("select count(*) from files where path = ?", str(path)) == [(1,)]

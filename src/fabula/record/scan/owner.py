@@ -19,7 +19,10 @@ _KEY = "vault_owner"
 
 def belongs_elsewhere(connection: apsw.Connection, vault_folder: Path) -> bool:
     """Say whether the map holds files that were not sealed in the vault of this folder, or that it lost since."""
-    files, generation = connection.execute("select count(*), max(vault_generation) from files").fetchone() or (0, None)
+    files, generation = connection.execute("select count(*), max(vault_generation) from file_rows").fetchone() or (
+        0,
+        None,
+    )
     if not files:
         return False
     row = connection.execute("select value from meta where key=?", (_KEY,)).fetchone()

@@ -112,4 +112,4 @@ class FileReading:
         if chunk.offset + len(chunk.data) > self.sealed_to:
             spans = [(found.offset, found.length) for found in chunk.values if found.counts]
             holes = self.sieve.holes if self.sieve is not None else frozenset()
-            self.vault.append(self.known.vault_generation, chunk.offset, chunk.data, spans, holes)
+            self.vault.append(self.known.vault_generation, chunk.offset, chunk.data, spans, holes, self.before)

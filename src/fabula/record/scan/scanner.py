@@ -207,9 +207,12 @@ class Scanner:
         """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped."""
         if self._vault is None:
             return
+        missing = sealed_only(self._connection, self._vault)
+        if not missing:
+            return
         scratch = scratch_folder(self._vault.folder.parent)
         reader = SealedReader(self._connection, self._vault, by_host(self._sources), scratch)
-        for entry, generation in sealed_only(self._connection, self._vault):
+        for entry, generation in missing:
             try:
                 for session, reading in reader.open(entry, generation, mapper.names):
                     superseded = generation.id != entry.generations[-1].id

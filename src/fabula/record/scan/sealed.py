@@ -30,16 +30,26 @@ if TYPE_CHECKING:
     from fabula.record.vault.values import Generation, SourceEntry
     from fabula.record.vault.vault import Vault
 
+#: Key in ``meta``: what vault and map held when every generation was mapped.
+_ALL_MAPPED = "all_mapped"
 NEVER_NS = -1  # a stat that no file has
 SCRATCH_PREFIX = "fabula-"
 
 
 def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceEntry, Generation]]:
-    """Return the generations that the map does not know, older ones of a source first."""
-    mapped = {
-        row for (row,) in connection.execute("select vault_generation from files where vault_generation is not null")
-    }
+    """Return the generations that the map does not know, older ones of a source first.
+
+    Where there are none this is noted, so that the next scan only adds up. The caller holds a transaction.
+    """
+    sums = "select count(vault_generation), coalesce(sum(vault_generation), 0) from file_rows"
+    state = " ".join(map(str, (*vault.holdings(), *(connection.execute(sums).fetchone() or ()))))
+    known = connection.execute("select value from meta where key = ?", (_ALL_MAPPED,)).fetchone()
+    if known is not None and known[0] == state:
+        return []
+    found = connection.execute("select vault_generation from file_rows where vault_generation is not null")
+    mapped = {row for (row,) in found}
     if mapped.issuperset(vault.generation_ids()):
+        connection.execute("insert or replace into meta(key, value) values(?, ?)", (_ALL_MAPPED, state))
         return []
     return [
         (entry, generation)

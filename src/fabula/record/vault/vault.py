@@ -132,6 +132,11 @@ class Vault:
         found = self.journal.rows("select id from generations where length > 0 or length(tail) > 0")
         return [int(row[0]) for row in found]
 
+    def holdings(self) -> tuple[int, int]:
+        """Return how many committed generations hold something, and the sum of their ids: cheaper than to list them."""
+        found = self.journal.rows("select count(*), sum(id) from generations where length > 0 or length(tail) > 0")
+        return found[0][0], found[0][1] or 0
+
     # -- sealing -------------------------------------------------------------------------------------------------
 
     def current(self, source_id: int) -> Generation | None:
@@ -163,14 +168,16 @@ class Vault:
         data: bytes,
         spans: Sequence[tuple[int, int]],
         holes: frozenset[int] = frozenset(),
+        before: bytes = b"",
     ) -> None:
         """Seal ``data``, which lies at byte ``offset`` of the file; ``spans`` are its records as (file offset, length).
 
         Bytes sealed already are skipped, so appends may overlap and repeat. Nothing is durable before :meth:`commit`.
         ``holes`` are the file offsets of records and gaps that were forgotten: not their bytes are kept, but where.
+        ``before`` are the bytes before ``data`` where the caller has them: they spare a look at what was sealed.
         Raises ``ERR_DISK``; ``ValueError`` when bytes between are missing or a span reaches beyond the data.
         """
-        self._writer().append(generation_id, offset, data, spans, holes)
+        self._writer().append(generation_id, offset, data, spans, holes, before)
 
     def set_tail(self, generation_id: int, tail: bytes) -> None:
         """Keep the unterminated last line that follows the sealed bytes, until it is completed."""

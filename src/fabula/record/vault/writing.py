@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.hashes import digest
 from fabula.record.vault.filling import Filling
 from fabula.record.vault.journal import Batch
 from fabula.record.vault.ledger import Ledger
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabula.kernel.clock import Clock
-    from fabula.record.vault.journal import Journal
+    from fabula.record.vault.journal import GenerationRow, Journal
     from fabula.record.vault.reading import Reading
 
 
@@ -71,6 +72,7 @@ class Writing:
         data: bytes,
         spans: Sequence[tuple[int, int]],
         holes: frozenset[int] = frozenset(),
+        before: bytes = b"",
     ) -> None:
         """See ``Vault.append``."""
         row = self.ledger.row(generation_id)
@@ -83,20 +85,24 @@ class Writing:
         if end <= row.length:
             return
         with self._whole():
-            self._sealing.append(row, offset, data, spans, self._window(generation_id, row.length), holes)
+            known = before if offset == row.length else b""
+            self._sealing.append(row, offset, data, spans, self._window(row, known), holes)
             self.ledger.grown(row)
 
-    def _window(self, generation_id: int, sealed: int) -> bytes | None:
+    def _window(self, row: GenerationRow, before: bytes) -> bytes | None:
         """Return the last bytes sealed before: the digest of the new last bytes may reach into them.
 
+        ``before`` are what a caller takes for them; they are where their digest says so.
         ``None`` when they are damaged or forgotten, which must not keep what is new from being sealed.
         """
-        window = self._sealing.window(generation_id)
-        if window is not None or not sealed:
+        window = self._sealing.window(row.id)
+        if window is not None or not row.length:
             return window or b""
-        length = min(sealed, TAIL_WINDOW)
+        length = min(row.length, TAIL_WINDOW)
+        if len(before) == length and row.tail_digest is not None and digest(before) == row.tail_digest:
+            return before
         try:
-            return self._reading.read(generation_id, sealed - length, length)
+            return self._reading.read(row.id, row.length - length, length)
         except FabulaError as error:
             if error.code not in {"ERR_VAULT_DAMAGED", "ERR_FORGOTTEN"}:
                 raise
