@@ -72,7 +72,7 @@ class ClaudeComposer:
         if kind in ("user", "assistant"):
             return _message_stays_out(value)
         if kind == "attachment":
-            return LISTS if dict_of(value.get("attachment")).get("type") in _LISTS else ""
+            return LISTS if text_of(dict_of(value.get("attachment")).get("type")) in _LISTS else ""
         if kind == "system":
             subtype = text_of(value.get("subtype"))
             if subtype.endswith("compact_boundary"):
@@ -234,7 +234,7 @@ def rename_tools(value: dict[str, Any], renamed: Callable[[str], str]) -> None:
     content = dict_of(value.get("message")).get("content")
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict):
-            if block.get("type") in _CALLS and text_of(block.get("id")):
+            if text_of(block.get("type")) in _CALLS and text_of(block.get("id")):
                 block["id"] = renamed(block["id"])
             if text_of(block.get("tool_use_id")):
                 block["tool_use_id"] = renamed(block["tool_use_id"])
@@ -267,7 +267,7 @@ def _plain_text(message: dict[str, Any]) -> str:
 def _is_cut(block: object, ends: Collection[End], *, thoughts: bool) -> bool:
     if not isinstance(block, dict):
         return False
-    kind = block.get("type")
+    kind = text_of(block.get("type"))
     end = ("call", text_of(block.get("id"))) if kind in _CALLS else ("result", text_of(block.get("tool_use_id")))
     return (thoughts and kind in _THOUGHTS) or (end[1] != "" and end in ends)
 

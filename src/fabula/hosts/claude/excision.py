@@ -65,8 +65,8 @@ def changes(snapshot: Snapshot, cut: Excision) -> list[Change]:
         Change(spans[index].offset, spans[index].length, None, ECHO if index in cut.echoes else THREAD)
         for index in sorted(gone)
     ]
-    names = {_uuid(values[index]) for index in cut.dropped}
-    above = {_uuid(values[index]): _above(values[index]) for index in cut.dropped}
+    above = {uuid: _above(values[index]) for index in cut.dropped if (uuid := _uuid(values[index]))}
+    names = above.keys()
     for index, value in enumerate(values):
         if index in gone or not isinstance(value, dict):
             continue
@@ -185,7 +185,7 @@ def _only_answers(value: dict[str, Any], leaving: AbstractSet[str]) -> bool:
 
 def _echoes(values: Sequence[Any], dropped: AbstractSet[int]) -> list[int]:
     """Find the lines without uuid that repeat what goes: last prompts, legacy summaries, queued prompts."""
-    names = {_uuid(values[index]) for index in dropped}
+    names = {uuid for index in dropped if (uuid := _uuid(values[index]))}
     gone = {text for index in dropped for text in _prompts(values[index])}
     gone -= {text for index, value in enumerate(values) if index not in dropped for text in _prompts(value)}
     found = []
