@@ -10,7 +10,7 @@ BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
 WORKERS ?= auto
 
-.PHONY: help demo setup test lint types tests coverage docs lock dist bench bench-record bench-retrieval bench-start clean
+.PHONY: help demo setup test lint types tests coverage docs lock dist bench bench-record bench-retrieval bench-start bench-vault clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make dist             build the sdist and the wheel into dist/"
 	@echo "make bench-record     measure indexing, search and reading (REAL=DIR: on your own transcripts too)"
 	@echo "make bench-retrieval  measure the quality of retrieval (LOCOMO=PATH)"
+	@echo "make bench-vault      measure what many generations of one session cost (REAL=DIR: of your own transcripts)"
 	@echo "make bench-start      measure how long commands take to start"
 	@echo "make lock             renew requirements/*.txt (needs uv)"
 
@@ -81,6 +82,9 @@ bench-record: $(DEV)
 
 bench-retrieval: $(DEV)
 	$(BIN)/python benchmarks/retrieval.py $(if $(LOCOMO),--locomo $(LOCOMO))
+
+bench-vault: $(DEV)
+	$(BIN)/python benchmarks/vault.py $(if $(REAL),--real $(REAL))
 
 clean:
 	rm -rf $(VENV) dist .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 META = "copy"
 WHOLE = "whole"  # ends the snapshot with which a log begins
 _STATE = struct.Struct("<IQQ")  # number of the log, its valid length, its length when it was begun
-_SLACK = 1 << 20  # bytes by which a log may outgrow twice its beginning before it is written anew
+_SLACK = 256 << 10  # bytes by which a log may outgrow one and a half times its beginning
 _LEVEL = 1  # most of it are digests: a higher level gains nothing
 _ROWS_PER_FRAME = 4096
 _FRAME_BYTES = 1 << 20
@@ -50,7 +50,7 @@ def record(db: apsw.Connection, folder: Path, changes: Sequence[Change]) -> None
     """
     number, length, begun = _state(db)
     path = folder / PACKS / copy_name(number)
-    if not number or not _holds(path, length) or length > 2 * begun + _SLACK:
+    if not number or not _holds(path, length) or length > begun * 3 // 2 + _SLACK:
         renew(db, folder)
         return
     from fabula.storage.packs import PackWriter
