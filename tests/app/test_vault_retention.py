@@ -116,3 +116,28 @@ def test_the_state_that_undo_goes_back_to_stays(home: RecordHome) -> None:
         )
     set_rule(home, "keep_generations = 1")
     assert [each.number for each in gc(home.app, GcRequest()).retired] == [1]
+
+
+def test_a_crash_after_generations_went_leaves_a_sound_vault_and_the_rest_to_the_next_gc(
+    home: RecordHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fabula.record.vault import collecting
+
+    set_rule(home, "keep_generations = 1")
+    monkeypatch.setattr(verb, "require_consent", lambda *_: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(collecting, "collect", _killed)
+        with pytest.raises(RuntimeError):
+            gc(home.app, GcRequest(apply=True))
+    home.app = home.open()
+    assert numbers(home) == [2]
+    home.app.refresh()
+    assert home.found("lanterns") == 1
+    found = gc(home.app, GcRequest())
+    assert (found.retired, found.unnamed > 0) == ((), True)  # the lines that were slimmed
+    assert gc(home.app, GcRequest(apply=True)).problems == ()
+    assert gc(home.app, GcRequest()).unnamed == 0
+
+
+def _killed(*_: object) -> None:
+    raise RuntimeError
