@@ -18,22 +18,27 @@ def link_calls(record: Record, calls: dict[str, Any]) -> Record:
         if not block.tool_id:
             continue
         if block.kind == "call":
-            _note(calls, block.tool_id, [record.offset, record.uid])
+            note_record(calls, block.tool_id, record)
         elif block.kind == "result" and not record.source:
-            record.source = _maker(calls.get(block.tool_id), record)
+            record.source = record_before(calls, block.tool_id, record)
     return record
 
 
-def _note(calls: dict[str, Any], tool_id: str, made: list[Any]) -> None:
-    known = calls.get(tool_id)
+def note_record(table: dict[str, Any], key: str, record: Record) -> None:
+    """Add a record to those that ``table`` has under ``key``."""
+    known, made = table.get(key), [record.offset, record.uid]
     if not isinstance(known, list):
-        calls[tool_id] = [made]
+        table[key] = [made]
     elif made not in known:
         known.append(made)
 
 
-def _maker(known: Any, record: Record) -> str:
-    """Return the record that made the call; what the state holds was read from a file, and may be anything."""
+def record_before(table: dict[str, Any], key: str, record: Record) -> str:
+    """Return the uid of the last record under ``key`` before ``record``, ``""`` where there is none.
+
+    What the table holds was read from a file, and may be anything.
+    """
+    known = table.get(key)
     makers = [made for made in known if _is_before(made, record)] if isinstance(known, list) else []
     return str(max(makers)[1]) if makers else ""
 

@@ -63,14 +63,22 @@ class CursorStore:
         part = {"type": "tool-result", "toolCallId": key, "toolName": tool, "result": text}
         return self.message("tool", [part], highLevelToolCallResult=noted)
 
-    def checkpoint(self, *pending: dict[str, Any]) -> str:
-        """Write the conversation so far, with calls that still run, and make it the chat's latest."""
+    def checkpoint(self, *pending: dict[str, Any], subagents: dict[str, list[str]] | None = None) -> str:
+        """Write the conversation so far, with calls that still run, and make it the chat's latest.
+
+        ``subagents`` lists the messages of each subagent.
+        """
         self.clock += 60_000
         data = b"".join(_bytes(1, bytes.fromhex(identity)) for identity in self.listed)
         data += b"".join(_bytes(4, json.dumps(message).encode()) for message in pending)
         data += _bytes(5, _number(1, 900) + _number(2, 200_000))
         data += _bytes(9, ("file://" + self.folder.replace(" ", "%20")).encode())
-        identity = self.blob(data + _number(26, self.clock))
+        data += _bytes(14, _number(1, 900) + _number(2, self.clock))
+        for name, messages in (subagents or {}).items():
+            state = b"".join(_bytes(1, bytes.fromhex(message)) for message in messages)
+            persisted = _bytes(1, state) + _number(2, self.clock)
+            data += _bytes(16, _bytes(1, name.encode()) + _bytes(2, persisted))
+        identity = self.blob(data + _number(26, _BEGIN))
         facts = {"agentId": self.id, "latestRootBlobId": identity, "name": self.name, "mode": "default",
                  "createdAt": _BEGIN, "lastUsedModel": "composer-2"}  # fmt: skip
         row = ("0", json.dumps(facts).encode().hex())

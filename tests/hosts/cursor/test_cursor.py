@@ -276,6 +276,41 @@ def test_summaries_reminders_and_older_spellings(chat):
     assert skipped == ["checkpoint", "message/robot"]
 
 
+def test_a_subagent_that_a_checkpoint_holds_stands_beside_the_conversation(chat):
+    around = "<user_info>\nOS: linux\n</user_info>"
+    shared = chat.message("user", around)
+    chat.user("count the bells")
+    chat.message("assistant", [chat.call("t1", "Task", prompt="count")])
+    chat.checkpoint()
+    task = chat.message("user", "<user_query>\ncount\n</user_query>", listed=False)
+    reply = chat.message("assistant", [{"type": "text", "text": "Nine."}], listed=False)
+    chat.checkpoint(subagents={"agent-1": [shared, task, reply]})
+    chat.result("t1", "Task", "Nine.", output={"success": {"agentId": "agent-1"}})
+    chat.checkpoint(subagents={"agent-1": [shared, task, reply]})
+    source = source_of(chat)
+    (file,) = source.discover()
+    values = [value for chunk in source.container(file).chunks() for value in chunk.values]
+    normaliser = source.normaliser(file, None)
+    found = [normaliser.normalise(value.value, value.offset, value.length) for value in values]
+    records = [record for record in found if isinstance(record, Record)]
+    assert [(record.kind, record.spawned_by, record.sidechain) for record in records] == [
+        ("title", "", False), ("notice", "", False), ("prompt", "", False), ("call", "", False),
+        ("task", "agent-1", True), ("reply", "agent-1", True), ("result", "", False),
+    ]  # fmt: skip
+    assert [record.parent for record in records[4:6]] == ["", records[4].uid]
+    again = source.normaliser(file, json.loads(json.dumps(normaliser.state)))
+    assert [again.normalise(value.value, value.offset, value.length) for value in values] == found
+
+
+def test_parts_of_a_checkpoint_that_cannot_be_read_cost_only_themselves():
+    entry = b"\x0a\x20" + bytes(32)
+    for broken in (b"\x72\x01\xff", b"\x82\x01\x01\xff", b"\x82\x01\x04\x12\x02\x0a\xff", b"\x72\x00"):
+        found = read_checkpoint(entry + broken)
+        assert found is not None
+        assert (found.messages, found.time) == ([bytes(32).hex()], 0)
+    assert read_checkpoint(entry + b"\x70\x01") is not None
+
+
 def test_identities_do_not_collide_between_chats(tmp_path):
     uids = []
     for seed in ("a", "b"):

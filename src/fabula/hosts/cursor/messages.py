@@ -1,8 +1,9 @@
-"""The messages of a Cursor chat as blocks: what a person said, thoughts, calls, results. Pure. [observed]
+"""The messages of a Cursor chat as blocks: what a person said, thoughts, calls, results. Pure.
 
 A message is ``{role, content, id?, providerOptions?: {cursor: …}}``; ``content`` is a text or a list of parts:
 ``text``, ``reasoning``, ``redacted-reasoning``, ``tool-call {toolCallId, toolName, args}``, ``tool-result {toolCallId,
-toolName, result, experimental_content?}``.
+toolName, result, experimental_content?}`` (source: ``@cursor/sdk`` 1.0.18); how texts are wrapped, and what stands in
+``providerOptions``, is [observed].
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.calls import link_calls
+from fabula.hosts.calls import link_calls, note_record, record_before
 from fabula.hosts.cursor.checkpoints import read_checkpoint, workspace_folder
 from fabula.hosts.cursor.messages import assistant_blocks, options_of, parts_of, result_blocks, user_blocks
 from fabula.hosts.cursor.meta import read_meta
@@ -32,7 +32,7 @@ class CursorNormaliser:
     """
 
     def __init__(self, file: SourceFile, state: dict[str, Any] | None) -> None:
-        tables: dict[str, Any] = {"moments": [], "places": [], "asked": {}, "calls": {}}
+        tables: dict[str, Any] = {"moments": [], "places": [], "asked": {}, "calls": {}, "subagents": {}, "chains": {}}
         self.state = state_of(state, {**_FRESH, "session": file.session, **tables})
         self._workspace = os.path.basename(os.path.dirname(os.path.dirname(file.path.rpartition("#")[0])))
         self._offset = self._length = 0
@@ -76,6 +76,9 @@ class CursorNormaliser:
         folder = workspace_folder(checkpoint.folders, self._workspace)
         _note(state["moments"], self._offset, checkpoint.time)
         _note(state["places"], self._offset, folder)
+        for agent, messages in checkpoint.subagents.items():
+            for message_id in messages:
+                state["subagents"].setdefault(message_id, [self._offset, agent])
         if identity != state["root"]:
             return "checkpoint"
         for text in checkpoint.pending:
@@ -110,7 +113,20 @@ class CursorNormaliser:
             return kind_name("message", role, "repeated")
         record = self._record(uid, kind, role, blocks)
         record.prompt_id = text_of(noted, "requestId")
+        agent = self._subagent(identity)
+        if agent:
+            record.sidechain, record.spawned_by = True, agent
+            record.kind = "task" if kind == "prompt" else kind
+            record.parent = record_before(self.state["chains"], agent, record)
+            note_record(self.state["chains"], agent, record)
         return link_calls(record, self.state["calls"])
+
+    def _subagent(self, identity: str) -> str:
+        """Return the subagent that said a message: only what a checkpoint before it lists for one, not for the chat."""
+        match self.state["subagents"].get(identity):
+            case [int(offset), str(agent)] if offset < self._offset:
+                return agent
+        return ""
 
     def _uid(self, identity: str, blocks: list[Block]) -> str:
         """A message is known by its blob; one with calls by the first of them, told or still running.

@@ -1,6 +1,6 @@
 """The rows of one Cursor chat in the order of its conversation.
 
-A chat is a database of its own with two tables [observed]: ``meta(key, value)``, whose value is JSON in hex, and
+A chat is a database of its own with two tables: ``meta(key, value)``, whose value is JSON in hex, and
 ``blobs(id, data)``, where a blob is named after the SHA-256 of its data and never changes. Messages are JSON blobs;
 checkpoints list them, each the whole conversation so far. Blobs lie in the order in which they were written.
 """
@@ -79,7 +79,8 @@ def _look(
         checkpoint = read_checkpoint(data[shared * ENTRY_BYTES :], cut=shared > 0)
         if checkpoint is None:
             continue
-        messages = [objects[identity] for identity in checkpoint.messages if identity in objects]
+        known = [checkpoint.messages, *checkpoint.subagents.values()]
+        messages = [objects[identity] for identities in known for identity in identities if identity in objects]
         if number == latest:
             found[number] = _Leaning(messages)
         elif messages or shared or checkpoint.pending:
