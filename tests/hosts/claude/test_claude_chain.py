@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.hosts.claude import chain
@@ -27,6 +27,7 @@ def forests(draw: st.DrawFn) -> tuple[list[dict[str, Any]], set[int]]:
     return values, draw(st.sets(st.integers(0, size - 1)))
 
 
+@settings(deadline=None)
 @given(forests())
 def test_kept_records_hang_off_their_nearest_kept_ancestor(case: tuple[list[dict[str, Any]], set[int]]) -> None:
     values, dropped = case

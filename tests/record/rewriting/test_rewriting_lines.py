@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.record.rewriting.lines import MARK, edited, line
@@ -27,6 +27,7 @@ def nothing(_: dict[str, Any]) -> None:
     """Change nothing."""
 
 
+@settings(deadline=None)
 @given(st.dictionaries(TEXTS, VALUES, max_size=5))
 def test_an_edited_line_says_what_it_said_and_bears_the_mark(value: dict[str, Any]) -> None:
     for raw in (line(value), json.dumps(value).encode()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.record.rewriting.plan import Change, Snapshot, make_plan
@@ -32,6 +32,7 @@ def rewritten(snapshot: Snapshot, changes: list[Change]) -> bytes:
     return data
 
 
+@settings(deadline=None)
 @given(files(), st.data())
 def test_what_no_change_names_stays_byte_for_byte(data: bytes, draw: st.DataObject) -> None:
     snapshot = Snapshot.of("x", data)
@@ -58,6 +59,7 @@ def test_what_no_change_names_stays_byte_for_byte(data: bytes, draw: st.DataObje
     assert [again.raw(found) for found in again.values if isinstance(found.value, dict)] == expected
 
 
+@settings(deadline=None)
 @given(files(), st.data())
 def test_lines_without_a_change_stay_whole(data: bytes, draw: st.DataObject) -> None:
     snapshot = Snapshot.of("x", data)
