@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_builders import begin, line_spans, open_vault, seal, transcript
+from vault_builders import TickingClock, begin, line_spans, open_vault, seal, transcript
 
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault import erasing
@@ -271,3 +271,26 @@ def test_a_scan_that_finds_nothing_new_finishes_what_is_left_to_erase(tmp_path: 
     assert home.scan().files_read == 0
     with Vault.open(vault, home.clock, read_only=True) as reader:
         assert reader.journal.meta("erasing") is None
+
+
+def test_a_stray_pack_that_holds_what_is_forgotten_goes_or_is_named_and_a_repair_takes_in_the_rest(
+    tmp_path: Path,
+) -> None:
+    big, other = (b'{"text":"' + letter * 300_000 + b'"}' for letter in (b"z", b"y"))
+    doomed = sealed(tmp_path, "/a", big + b"\n")
+    packs = tmp_path / "packs"
+    shutil.copy(packs / "records-000001.pack", packs / "records-000007.pack")
+    sealed(tmp_path, "/b", other + b"\n")
+    shutil.copy(packs / "records-000001.pack", packs / "records-000008.pack")
+    with open_vault(tmp_path) as vault:
+        vault.journal.change("delete from blobs where digest=?", [(sha256(other).digest(),)])
+        marks = {("bytes", sha256(big).digest())}
+        swept = erase(tmp_path, vault.journal, Erasure(pieces={doomed.id: [(0, len(big))]}, marks=marks), 1)
+    assert not (packs / "records-000007.pack").exists()
+    assert [problem.partition(":")[0] for problem in swept.unreadable] == ["records-000008.pack"]
+    Vault.repair(tmp_path, TickingClock())
+    with open_vault(tmp_path) as vault:
+        assert vault.journal.holds(sha256(other).digest())
+        assert not vault.journal.holds(sha256(big).digest())
+        assert list(vault.verify()) == []
+    assert found_in(tmp_path, ["z" * 1000]) == []

@@ -13,12 +13,13 @@ from fabula.app.access import SCAN_WAIT_SECONDS
 from fabula.app.consent import require_consent
 from fabula.app.record.forget_lines import preview_lines
 from fabula.kernel.errors import FabulaError
-from fabula.kernel.values import field, frozen
+from fabula.kernel.values import field, frozen, replace
 from fabula.record.forgetting.wanted import Named, read_pattern, want
 
 if TYPE_CHECKING:
     import re
 
+    from fabula.app.record.forget_sources import CutFile
     from fabula.app.wiring import App
     from fabula.record.forgetting.plan import Plan
     from fabula.record.forgetting.quotes import HandedOut, Quoting
@@ -33,13 +34,15 @@ WORD = "forget"
 class ForgetRequest:
     """``targets``: sessions, threads, records (``record``: records alone; a thread often has the id of its first one).
 
-    ``pattern``: whatever holds this text. ``apply``: not only a preview.
+    ``pattern``: whatever holds this text (``regex``: matches it). ``sources``: also out of the agent's own transcripts.
+    ``apply``: not only a preview.
     """
 
     targets: tuple[str, ...] = ()
     pattern: str = ""
     regex: bool = False
     record: bool = False
+    sources: bool = False
     apply: bool = False
     progress: Progress | None = None
 
@@ -88,12 +91,15 @@ class ForgetResult:
     attached: int  # titles, pins and cards of people and agents that go with it
     handed_out: list[HandedOut] = field(default_factory=list)
     quoting: list[Quoting] = field(default_factory=list)
+    cutting: list[str] = field(default_factory=list)  # transcripts of the agent that are cut too
+    cut: list[CutFile] = field(default_factory=list)
     erased: Erased | None = None
 
 
 def forget(app: App, request: ForgetRequest) -> ForgetResult:
     """Preview or do it. Raises ``ERR_USAGE``, ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_CONSENT``, ``ERR_LOCKED``,
-    ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
+    ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``; with ``sources`` also ``ERR_LIVE``, ``ERR_CHAIN``,
+    ``ERR_CHANGED``, ``ERR_UNSEALED``: then nothing was forgotten.
     """
     if not request.targets and not request.pattern:
         raise FabulaError("ERR_USAGE", "nothing was named that should be forgotten", "fabula record forget ID")
@@ -107,9 +113,24 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
     if not request.apply:
         return result
     require_consent(preview_lines(result), WORD, f"fabula record forget {' '.join(request.targets)} --apply".strip())
+    cut = _cut(app, plan, result.cutting)
     erased = _apply(app, plan)
     app.record.scan(rebuild=True, progress=request.progress)
-    return _with(result, erased)
+    return replace(result, applied=True, erased=erased, cut=cut)
+
+
+def _cut(app: App, plan: Plan, paths: list[str]) -> list[CutFile]:
+    if not paths:
+        return []
+    from fabula.app.record.forget_sources import cut_sources
+
+    return cut_sources(app, plan, paths)
+
+
+def _cuttable(plan: Plan) -> list[str]:
+    from fabula.app.record.forget_sources import cuttable
+
+    return cuttable(plan)
 
 
 def _plan(app: App, request: ForgetRequest, pattern: re.Pattern[str] | None) -> tuple[Plan, list[Named]]:
@@ -173,6 +194,7 @@ def _result(app: App, request: ForgetRequest, plan: Plan, named: list[Named]) ->
         staying=len(wanted.others),
         attached=len(plan.attached),
         handed_out=handed,
+        cutting=_cuttable(plan) if request.sources else [],
         quoting=quoting(app.reader(), plan.phrases, plan.rows, plan.uids, threads),
     )
 
@@ -196,9 +218,3 @@ def _files(plan: Plan) -> list[HitFile]:
         for path, found in sorted(paths.items())
     ]
     return sorted(hits, key=lambda one: (not one.named, -one.records))
-
-
-def _with(result: ForgetResult, erased: Erased) -> ForgetResult:
-    from fabula.kernel.values import replace
-
-    return replace(result, applied=True, erased=erased)

@@ -64,7 +64,10 @@ def _quoted(result: ForgetResult) -> Iterator[str]:
 
 
 def _afterwards(result: ForgetResult) -> Iterator[str]:
-    live = [one.path for one in result.files if one.on_disk]
+    if result.cutting:
+        yield f"Cut out of your agent's own {_counted(len(result.cutting), 'transcript')}, but for what the rest needs:"
+        yield f"  {_some(result.cutting)}"
+    live = [one.path for one in result.files if one.on_disk and one.path not in result.cutting]
     if live:
         yield f"Your agent's own files stay as they are; {_counted(len(live), 'file')} on disk still hold it."
     yield "Backups and copies of the vault elsewhere keep it until they are made anew."

@@ -12,8 +12,9 @@ from fabula.kernel.values import frozen, replace
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
-    from fabula.record.vault.collecting import Garbage, StrayPack
+    from fabula.record.vault.collecting import Garbage
     from fabula.record.vault.retention import Going
+    from fabula.record.vault.strays import StrayPack
 
 WORD = "collect"
 

@@ -46,9 +46,10 @@ COMMANDS: tuple[Command, ...] = (
             Option("--pattern", "whatever holds this text, in any case", "text"),
             Option("--record", "the ids are records'; a thread often has the id of its first record"),
             Option("--regex", "the pattern is a regular expression"),
+            Option("--sources", "also cut it out of Claude Code's own transcripts, where they keep other things"),
             Option("--apply", "ask for consent at the terminal, then do it; without it nothing is changed"),
         ),
-        details="Erased from vault and map, and kept out of later scans. Your agent's own files stay as they are.",
+        details="Erased from vault and map, and kept out of later scans. Other files of your agents stay as they are.",
         examples=("fabula record forget 3f2a", "fabula record forget --pattern hunter2 --apply"),
     ),
     record_verb(

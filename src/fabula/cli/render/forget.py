@@ -22,5 +22,8 @@ def render(result: ForgetResult, out: Out) -> None:
         f"{out.bold('forgotten')}: {result.records:,} records, {result.bytes:,} bytes; {result.erased.packs} packs "
         f"written anew ({result.erased.freed:,} bytes less), the map made anew"
     )
+    for one in result.cut:
+        stays = f"; {one.staying} that the session cannot do without stay there" if one.staying else ""
+        out.line(f"{one.path}: {one.cut} lines cut{stays}")
     for problem in result.erased.unreadable:
         out.line(out.dim(f"damaged before, and left out: {problem}"))

@@ -9,29 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.kernel.values import define, field, frozen
+from fabula.kernel.values import define, field
 from fabula.record.vault.erasing import COLLECTING, ERASING, finish, referenced
-from fabula.record.vault.folder import PACKS, packs_on_disk
 from fabula.record.vault.journal import journal_errors, marked
+from fabula.record.vault.strays import StrayPack, find_strays, remove_strays
 from fabula.record.vault.sweeping import packs_with_dead
-from fabula.record.vault.tombstones import BYTES, Tombstones
-from fabula.storage.files import disk_errors, sync_folder
-from fabula.storage.packs import Frame, PackReader
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabula.record.vault.journal import Journal
     from fabula.record.vault.sweeping import Swept
-
-
-@frozen
-class StrayPack:
-    """A pack on disk that the journal does not name; ``reason`` says why it stays, "" when it may go."""
-
-    name: str
-    size: int
-    reason: str
 
 
 @define
@@ -75,7 +63,7 @@ def look_for_garbage(folder: Path, journal: Journal) -> Garbage:
         fading = journal.rows(_FADING, ()) if garbage.unnamed else []
         hit = {pack for pack, digest in fading if digest in garbage.unnamed}
         garbage.packs = len(hit | set(packs_with_dead(journal)))
-        garbage.strays = _strays(folder, journal, packed | held.keys())
+        garbage.strays = find_strays(folder, journal, packed | held.keys())
     return garbage
 
 
@@ -86,40 +74,6 @@ def _damaged(what: str) -> FabulaError:
     return FabulaError("ERR_VAULT_DAMAGED", f"the vault is damaged: {what}", "fabula record verify --repair")
 
 
-def _strays(folder: Path, journal: Journal, held: set[bytes]) -> list[StrayPack]:
-    known = {row[0] for row in journal.rows("select id from packs")}
-    owner = journal.meta("owner")
-    tombstones = Tombstones.load(journal)
-    found = []
-    for pack_id, name in packs_on_disk(folder).items():
-        if pack_id not in known:
-            path = folder / PACKS / name
-            found.append(StrayPack(name, path.stat().st_size, _why_it_stays(path, owner, held, tombstones)))
-    return found
-
-
-def _why_it_stays(path: Path, owner: bytes | None, held: set[bytes], tombstones: Tombstones | None) -> str:
-    """Say why a pack that the journal does not name must stay; "" when every record in it is held elsewhere."""
-    try:
-        pack = PackReader(path)
-    except OSError as error:
-        return error.strerror or str(error)
-    try:
-        if pack.header()[1] != owner:
-            return "it belongs to another vault"
-        for part in pack.walk(pack.size()):
-            if not isinstance(part, Frame):
-                return f"it is damaged: {part}"
-            for digest, _ in part.table:
-                if digest not in held and not (tombstones is not None and tombstones.has(BYTES, digest)):
-                    return "it holds records that are nowhere else: fabula record verify --repair takes them in"
-    except (ValueError, OSError) as error:
-        return str(error)
-    finally:
-        pack.close()
-    return ""
-
-
 def collect(folder: Path, journal: Journal, garbage: Garbage) -> Swept:
     """Remove what was found. The caller holds the vault's lock, and found it under that lock.
 
@@ -128,15 +82,11 @@ def collect(folder: Path, journal: Journal, garbage: Garbage) -> Swept:
     """
     from fabula.record.vault import journal_copy
 
+    remove_strays(folder, garbage.strays)  # while all of them is still held elsewhere
     rows = [(digest,) for digest in sorted(garbage.unnamed)]
     with journal_errors(journal.path), journal.connection as db:
         db.executemany("delete from blobs where digest=?", rows)
         db.executemany("delete from loose where digest=?", rows)
         db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, COLLECTING)))
         journal_copy.renew(db, folder)
-    with disk_errors(folder):
-        for stray in garbage.strays:
-            if not stray.reason:
-                (folder / PACKS / stray.name).unlink(missing_ok=True)
-        sync_folder(folder / PACKS)
     return finish(folder, journal)

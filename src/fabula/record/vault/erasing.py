@@ -16,6 +16,7 @@ from fabula.kernel.values import define, field
 from fabula.record.vault import manifest
 from fabula.record.vault.journal import journal_errors, marked
 from fabula.record.vault.journal_shared import drop_unused
+from fabula.record.vault.strays import find_strays, held_by, remove_strays
 from fabula.record.vault.sweeping import Swept, sweep
 from fabula.record.vault.tombstones import keyed_print
 from fabula.storage.files import disk_errors
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fabula.record.vault.tombstones import Mark
 
 ERASING = "erasing"  # the row of ``meta`` that says that erasing is not finished
-FORGETTING, COLLECTING = b"forgetting", b"collecting"  # its values: why
+FORGETTING, COLLECTING, REPAIRED = b"forgetting", b"collecting", b"repaired"  # its values: why
 BUSY_MILLISECONDS = 10_000  # that readers are waited for, who keep old pages in the log
 _LEFTOVERS = ("journal.damaged.db", "journal.new.db")
 _BLANK = b" \t\r\n"
@@ -85,6 +86,18 @@ def commit_erasure(folder: Path, journal: Journal, erasure: Erasure, now_ms: int
         journal_copy.renew(db, folder)
 
 
+def begin_again(folder: Path) -> None:
+    """After a repair, which reads packs as they are: let the next writer erase whatever was forgotten."""
+    from fabula.record.vault.journal import Journal
+
+    journal = Journal.open(folder, read_only=False)
+    try:
+        if journal.rows("select 1 from tombstones limit 1"):
+            journal.put("meta", [(ERASING, REPAIRED)])
+    finally:
+        journal.close()
+
+
 def is_unfinished(journal: Journal) -> bool:
     """Say whether a crash came between an erasure's commit and its end."""
     return journal.meta(ERASING) is not None
@@ -99,6 +112,10 @@ def finish(folder: Path, journal: Journal) -> Swept:
         drop_unused(db)
         _unlist(db, _buried(journal))  # a repair in between reads packs as they are
     swept = sweep(folder, journal, keep_damaged=why == COLLECTING)
+    if why != COLLECTING:
+        strays = find_strays(folder, journal, held_by(journal))
+        remove_strays(folder, [stray for stray in strays if stray.forgotten])
+        swept.unreadable += [f"{stray.name}: {stray.reason}" for stray in strays if stray.forgotten and stray.reason]
     with disk_errors(folder):
         for name in _LEFTOVERS if why == FORGETTING else ():
             for suffix in ("", "-wal", "-shm", "-journal"):

@@ -95,12 +95,14 @@ class Vault:
         """
         if not folder.exists():
             raise FabulaError("ERR_NO_RECORD", f"{folder} does not exist", "fabula record scan")
+        from fabula.record.vault.erasing import begin_again
         from fabula.record.vault.repairing import rebuild
         from fabula.record.vault.values import RepairReport
         from fabula.storage.locks import FileLock
 
         with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
             rebuilt = rebuild(folder)
+            begin_again(folder)
         with cls.open(folder, clock) as vault:
             mended, lost = vault.mend()
             vault.commit()

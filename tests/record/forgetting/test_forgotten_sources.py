@@ -1,0 +1,77 @@
+"""Cutting what is forgotten out of the agent's own transcript in the same act."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting_builders import Planted
+
+from fabula.app.record import forget as verb
+from fabula.app.record.forget import ForgetRequest, forget
+from fabula.app.record.forget_lines import preview_lines
+from fabula.app.record.undo import UndoRequest, undo
+from fabula.kernel.errors import FabulaError
+from fabula.testing.prober import found_in
+from fabula.testing.transcripts import json_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "Ulmbraketh swims below the ninth bridge every single night"
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Planted:
+    """A session with a secret in its second thread, and a third; nobody wrote to it lately."""
+    planted = Planted(tmp_path)
+    session = planted.staying
+    session.prompt(SECRET)
+    session.reply(f"I will remember that {SECRET}.")
+    session.other("last-prompt", lastPrompt=SECRET, leafUuid=session.leaf)
+    session.prompt("Something else now, please.")
+    session.reply("Gladly.")
+    os.utime(planted.home.save(session), (1_700_000_000, 1_700_000_000))
+    planted.home.scan()
+    return planted
+
+
+def test_the_lines_go_from_the_transcript_and_the_rest_hangs_together(planted: Planted) -> None:
+    preview = forget(planted.home.app, ForgetRequest(pattern="ulmbraketh", sources=True))
+    assert preview.cutting == [str(planted.kept)]
+    assert "Cut out of your agent's own 1 transcript" in "\n".join(preview_lines(preview))
+    result = planted.forget(pattern="ulmbraketh", sources=True)
+    data = planted.kept.read_bytes()
+    assert b"Ulmbraketh" not in data
+    assert [(one.cut, one.staying) for one in result.cut] == [(3, 0)]
+    lines = data.splitlines(keepends=True)
+    records = [record for record in planted.staying.records if SECRET not in json_line(record).decode()]
+    assert len(lines) == len(records)
+    assert [line for line in lines if line in map(json_line, records)] == lines[:-2] + lines[-1:]  # one was linked anew
+    planted.reopen()
+    planted.home.scan()
+    assert found_in(planted.root, ["ulmbraketh"]) == []
+    with pytest.raises(FabulaError) as caught:
+        undo(planted.home.app, UndoRequest(planted.staying.id, apply=True))
+    assert caught.value.code in {"ERR_FORGOTTEN", "ERR_NOT_FOUND"}
+    assert planted.kept.read_bytes() == data
+
+
+def test_a_session_in_use_is_neither_cut_nor_forgotten(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = planted.home.clock.now_ms() / 1000
+    os.utime(planted.kept, (now, now))
+    before = planted.kept.read_bytes()
+    monkeypatch.setattr(verb, "require_consent", lambda *_: None)
+    with pytest.raises(FabulaError) as caught:
+        forget(planted.home.app, ForgetRequest(pattern="ulmbraketh", sources=True, apply=True))
+    assert caught.value.code == "ERR_LIVE"
+    assert planted.kept.read_bytes() == before
+    planted.reopen()
+    planted.home.scan()
+    assert found_in(planted.root, ["ulmbraketh"])
+
+
+def test_a_file_of_which_nothing_would_stay_is_left_to_its_agent(planted: Planted) -> None:
+    preview = forget(planted.home.app, ForgetRequest((planted.doomed.id,), sources=True))
+    assert str(planted.transcript) not in preview.cutting
