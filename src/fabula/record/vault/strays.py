@@ -1,4 +1,4 @@
-"""Packs on disk that the journal does not name, left by a restored backup or a crash. They may hold what was forgotten."""
+"""Packs on disk that the journal does not name. They may hold what was forgotten."""
 
 from __future__ import annotations
 
