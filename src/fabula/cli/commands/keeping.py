@@ -43,7 +43,7 @@ COMMANDS: tuple[Command, ...] = (
             Argument("targets", f"sessions, threads or records: {_ID}", "any", metavar="SESSION|THREAD|RECORD"),
         ),
         options=(
-            Option("--pattern", "whatever holds this text, in any case", "text"),
+            Option("--pattern", "whatever holds this text, in any case", "text", ""),
             Option("--record", "the ids are records'; a thread often has the id of its first record"),
             Option("--regex", "the pattern is a regular expression"),
             Option("--sources", "also cut it out of Claude Code's own transcripts, where they keep other things"),
