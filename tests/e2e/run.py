@@ -1,8 +1,8 @@
 """Run real coding agents, then index, search and render what they wrote.
 
-    python tests/e2e/run.py [--client NAME …] [--fabula PROGRAM] [--cache DIR]
+    python tests/e2e/run.py [--client NAME … | --all] [--fabula PROGRAM] [--cache DIR]
 
-Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; those
+Without a choice these are the clients that most people use; the others take a large download. Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; those
 that have them also a subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or
 ``e2e: SKIPPED (reason)`` where this machine cannot run the clients. Exit status 1 when a check failed.
 """
@@ -29,16 +29,18 @@ from setups import SETUPS
 
 PROMPT = "Please write a greeting module and check it."
 RESUMED = "Now make it polite."
+COMMON = ["claude", "codex", "gemini", "opencode"]
 
 
 def main() -> int:
     """Run every client that was asked for. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--client", action="append", choices=list(SETUPS))
+    parser.add_argument("--all", action="store_true", help="every client that there is")
     parser.add_argument("--fabula", default="")
     parser.add_argument("--cache", type=Path, default=cache_folder())
     options = parser.parse_args()
-    names = options.client or list(SETUPS)
+    names = list(SETUPS) if options.all else options.client or COMMON
     try:
         require_isolation()
         programs = {name: install(name, options.cache) for name in names}
