@@ -2,9 +2,10 @@
 
     python tests/e2e/run.py [--client NAME … | --all] [--fabula PROGRAM] [--cache DIR]
 
-Without a choice these are the clients that most people use; the others take a large download. Each client runs a scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; those
-that have them also a subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or
-``e2e: SKIPPED (reason)`` where this machine cannot run the clients. Exit status 1 when a check failed.
+Without a choice these are the clients that most people use; the others take a large download. Each client runs a
+scripted session (text, parallel tool calls, edits of a file, a failing command and its fix; those that have them also a
+subagent) and resumes it. The last line is ``e2e: N passed``, ``e2e: N of M failed``, or ``e2e: SKIPPED (reason)`` where
+this machine cannot run the clients. Exit status 1 when a check failed.
 """
 
 from __future__ import annotations
