@@ -71,7 +71,7 @@ def main(work: Path, how: str) -> None:
         before = held(template) if template else {}
         at, stopped = 0, True
         while stopped:
-            at += 1
+            at += 1 if template else 3
             shutil.rmtree(target, ignore_errors=True)
             if template:
                 shutil.copytree(template, target)

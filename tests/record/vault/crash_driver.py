@@ -129,13 +129,14 @@ BEFORE = {("/old", 0): OLD}
 AFTER = {("/old", 0): OLD + GROWN, ("/new", 0): NEW}
 
 
-def check(folder: Path, when: str) -> None:
+def check(folder: Path, when: str, *, bereft: bool) -> None:
     with open_vault(folder, read_only=True) as vault:
         found = contents(vault)
         assert found in (BEFORE, AFTER), f"{when}: {[(k, len(v)) for k, v in found.items()]}"
         damages = list(vault.verify())
         assert not damages, f"{when}: {damages}"
-    check_without_journal(folder, when)
+    if bereft:
+        check_without_journal(folder, when)
     change(folder)
     with open_vault(folder, read_only=True) as vault:
         assert contents(vault) == AFTER, when
@@ -190,7 +191,7 @@ def main(work: Path, how: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(template, folder)
         stopped = attempt(folder, at, how)
-        check(folder, f"step {at} {how}")
+        check(folder, f"step {at} {how}", bereft=how == "full" or at % 4 == 0)
     print(at - 1)
 
 
