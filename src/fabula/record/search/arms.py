@@ -107,7 +107,7 @@ class TextArms:
         """
         terms = [one.term for one in arms.statistics]
         required = [term.whole for term in terms if term.required]
-        arms.passages = self._passages(self._telling(arms.statistics, thorough=thorough), required, scope)
+        arms.passages = self._passages(self._telling(arms, thorough=thorough), required, scope)
         arms.threads = self._threads(arms, terms, required, scope)
         if scope.needs_passage:
             held = {hit.thread for hit in arms.passages}
@@ -124,23 +124,26 @@ class TextArms:
         (last,) = self._connection.execute(f"select max(rowid) from {table}").fetchone() or (0,)
         return int(last or 0)
 
-    def _telling(self, statistics: Sequence[TermStatistics], *, thorough: bool) -> list[Term]:
-        """Choose the terms that the passage query needs: see :data:`COMMON`."""
+    def _telling(self, arms: Arms, *, thorough: bool) -> list[str]:
+        """Choose the expressions that the passage query needs: see :data:`COMMON`."""
         common, telling = (COMMON, TELLING) if thorough else (COMMON_OF_THREADS, TELLING_OF_THREADS)
         limit = max(FEW, common * self.size("passages"))
-        enough = telling * sum(one.weight for one in statistics)
-        chosen: list[Term] = []
+        enough = telling * sum(one.weight for one in arms.statistics)
+        chosen: list[str] = []
         weight = 0.0
-        for one in sorted(statistics, key=lambda one: one.passages):
+        for one in sorted(arms.statistics, key=lambda one: one.passages):
             if chosen and one.passages > limit and weight >= enough and not one.term.required:
                 continue
-            chosen.append(one.term)
+            chosen += one.term.forms
             weight += one.weight
+            for part in one.term.parts:  # of a name that is known, common parts tell as little as common words
+                if thorough or not one.passages or arms.in_passages.count(part) <= limit:
+                    chosen.append(part)
         return chosen
 
-    def _passages(self, terms: Iterable[Term], required: Sequence[str], scope: Scope) -> list[PassageHit]:
+    def _passages(self, telling: Sequence[str], required: Sequence[str], scope: Scope) -> list[PassageHit]:
         condition, values = scope.condition("p.thread_id", "p")
-        match = scope.match(_body(terms, required), prose=False)
+        match = scope.match(_body(telling, required), prose=False)
         narrow = f" join passages p on p.id = f.rowid where {condition} and" if condition != "1" else " where"
         statement = (
             "select p.id, p.thread_id, p.first_record, p.last_record, best.score from"
@@ -165,7 +168,8 @@ class TextArms:
 
     def _threads(self, arms: Arms, terms: Sequence[Term], required: Sequence[str], scope: Scope) -> dict[int, float]:
         condition, values = scope.condition("p.thread_id")
-        match = scope.match(_body(terms, required), prose=True)
+        said = [expression for term in terms for expression in (*term.forms, *term.parts)]
+        match = scope.match(_body(said, required), prose=True)
         statement = (
             f"select p.thread_id, -bm25(threads_fts,{_THREAD_WEIGHTS}) as score from threads_fts f"
             f" join thread_parts p on p.id = f.rowid where threads_fts match ? and {condition}"
@@ -271,6 +275,6 @@ def rarity(holders: int, number: int) -> float:
     return sqrt(log(1 + (max(number, holders) - holders + 0.5) / (holders + 0.5)))
 
 
-def _body(terms: Iterable[Term], required: Sequence[str]) -> str:
-    body = any_of(expression for term in terms for expression in (*term.forms, *term.parts))
+def _body(expressions: Iterable[str], required: Sequence[str]) -> str:
+    body = any_of(expressions)
     return " AND ".join([*required, body]) if required else body

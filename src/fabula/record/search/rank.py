@@ -106,13 +106,13 @@ def rank_threads(
         ("meaning", part, meaning, scaled(meaning)),
     ]
     total = weighted_sum((weight, values) for _, weight, _, values in arms)
-    scores = {
-        thread: score * (BY_PROGRAM if facts[thread].by_program else 1.0)
-        for thread, score in total.items()
-        if thread in facts
-    }
-    order = sorted(scores, key=lambda thread: (-scores[thread], -facts[thread].last_time, thread))
-    return [Ranked(thread, scores[thread], coverage.get(thread, 0.0), arms) for thread in order]
+    order: list[tuple[float, int, int]] = []
+    for thread, score in total.items():
+        fact = facts.get(thread)
+        if fact is not None:
+            order.append((-score * BY_PROGRAM if fact.by_program else -score, -fact.last_time, thread))
+    order.sort()
+    return [Ranked(thread, -score, coverage.get(thread, 0.0), arms) for score, _, thread in order]
 
 
 def meaning_part(best_coverage: float, closest: float) -> float:
