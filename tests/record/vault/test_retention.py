@@ -116,6 +116,14 @@ def test_what_stands_between_records_and_unfinished_lines_count_as_full(tmp_path
         assert [each.number for each in may_go(everything_of(vault), Rules(generations=1), 10**15)] == [2]
 
 
+def test_a_record_that_quotes_the_mark_of_slimmed_ones_is_full(tmp_path: Path) -> None:
+    quoting = b'{"uuid":"1","toolUseResult":{"fabulaSlimmed":true}}\n{"fabulaSlimmed":true, broken}\n'
+    with open_vault(tmp_path / "vault") as vault:
+        seal(vault, "/a", quoting)
+        seal(vault, "/a", transcript(3))
+        assert may_go(everything_of(vault), Rules(generations=1), 10**15) == ()
+
+
 def test_pinned_sessions_and_cited_records_stay(tmp_path: Path) -> None:
     data = transcript(5, seed=1)
     with open_vault(tmp_path / "vault") as vault:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.canonical import canonical_json
 from fabula.kernel.values import as_dict, frozen
-from fabula.record.vault.journal import marked
 
 if TYPE_CHECKING:
     from fabula.record.vault.journal import Journal
@@ -40,8 +39,7 @@ class Link:
 def note_link(journal: Journal, link: Link) -> None:
     """Write a link down, durably. Raises ``ERR_DISK``."""
     value = canonical_json({name: value for name, value in as_dict(link).items() if name != "generation"})
-    row = marked((f"{_PREFIX}{link.generation}", value))
-    journal.change("insert or replace into meta values(?,?,?)", [row])
+    journal.put("meta", [(f"{_PREFIX}{link.generation}", value)])
 
 
 def link_of(journal: Journal, generation: Generation) -> Link | None:

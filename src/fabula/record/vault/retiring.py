@@ -74,11 +74,24 @@ def _holds(journal: Journal, reading: Reading, generation_id: int, cited: set[by
             if piece.kind == manifest.GAP and piece.value.strip():
                 full.add(digest(piece.value))
             elif piece.kind in manifest.IN_PACK:
-                if piece.value not in cited and _SLIMMED in reading.record(piece.value, piece.length):
+                if piece.value not in cited and _is_slimmed(reading.record(piece.value, piece.length)):
                     slimmed += piece.length
                 else:
                     full.add(piece.value)
     return full, slimmed
+
+
+def _is_slimmed(record: bytes) -> bool:
+    """Say whether a record says of itself, and not of something that it quotes, that a pruner of ours shortened it."""
+    if _SLIMMED not in record:
+        return False
+    import json
+
+    try:
+        value = json.loads(record)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get(SLIMMED_KEY) is True
 
 
 def retire(folder: Path, journal: Journal, generations: Iterable[int]) -> set[bytes]:
