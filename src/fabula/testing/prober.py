@@ -1,18 +1,24 @@
 """Reads everything that a home holds, in whatever form it holds it: to prove that something is not there.
 
 Files byte by byte; packs frame by frame, decompressed, whatever the journal says of them; every table of every
-database, the terms of every text index; whatever is compressed inside any of these.
+database, the terms of every text index; whatever is compressed or encoded inside any of these.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from base64 import b64decode
 from typing import TYPE_CHECKING
 
 import apsw
 
 from fabula.storage.packs import Frame, PackReader
-from fabula.storage.packs_codec import zstd
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +39,7 @@ def everything(home: Path) -> Iterator[tuple[str, bytes]]:
             continue
         data = path.read_bytes()
         yield place, data
+        yield from _encoded(place, data)
         yield from _unpacked(f"{place}: compressed", data)
         if path.suffix == ".pack":
             yield from _frames(path, place)
@@ -71,8 +78,16 @@ def _unpacked(place: str, data: bytes, depth: int = 3) -> Iterator[tuple[str, by
             content = b""
         if content:
             yield f"{place} at {at}", content
+            yield from _encoded(f"{place} at {at}", content)
             yield from _unpacked(f"{place} at {at}", content, depth - 1)
         at = data.find(_ZSTD_MAGIC, at + 1)
+
+
+def _encoded(place: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    for run in re.findall(rb"(?:[0-9a-f]{2}){12,}", data):
+        yield f"{place}, in hexadecimal", bytes.fromhex(run.decode())
+    for run in re.findall(rb"(?:[A-Za-z0-9+/]{4}){6,}", data):
+        yield f"{place}, in base64", b64decode(run)
 
 
 def _frames(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
@@ -81,6 +96,7 @@ def _frames(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
         for frame in pack.walk(pack.size()):
             if isinstance(frame, Frame):
                 yield f"{place}: frame at {frame.offset}", frame.content
+                yield from _encoded(f"{place}: frame at {frame.offset}", frame.content)
                 yield from _unpacked(f"{place}: frame at {frame.offset}", frame.content)
     finally:
         pack.close()

@@ -13,7 +13,8 @@ from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.wiring import App
 from fabula.kernel.ids import unpack_id
 from fabula.record.vault.vault import Vault
-from fabula.testing.prober import everything
+from fabula.testing.cursor_store import CursorStore
+from fabula.testing.prober import everything, found_in
 from fabula.testing.record_home import FixedClock
 
 if TYPE_CHECKING:
@@ -39,6 +40,32 @@ def raws_by_session(app: App) -> dict[int, list[bytes]]:
 def runs(data: bytes) -> set[bytes]:
     words = data.lower().split()
     return {b" ".join(words[at : at + 5]) for at in range(len(words) - 4)}
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_text_is_found_where_a_database_holds_it_in_hexadecimal(
+    whole: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chat = CursorStore(tmp_path / ".cursor")
+    chat.user("Is Ulmbraketh there?", requestId="r1")
+    running = {"role": "assistant", "content": [chat.call("t1", "Shell", command="ls Ulmbraketh")]}
+    chat.checkpoint(running)
+    chat.message("assistant", running["content"])
+    chat.result("t1", "Shell", "fine")
+    chat.checkpoint()
+    app = app_of(tmp_path)
+    app.record.scan()
+    assert [place for place in found_in(app.home.root, ["ulmbraketh"]) if "hexadecimal" in place]
+    monkeypatch.setattr(verb, "require_consent", lambda *_: None)
+    request = ForgetRequest((chat.id,), apply=True) if whole else ForgetRequest(pattern="ulmbraketh", apply=True)
+    forget(app, request)
+    app.record.close()
+    app = app_of(tmp_path)
+    app.record.scan(rebuild=True)
+    assert found_in(app.home.root, ["ulmbraketh"]) == []
+    chat.close()
 
 
 @pytest.mark.parametrize("host", HOSTS)

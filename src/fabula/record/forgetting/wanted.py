@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 ECHO_CHARACTERS = 12  # shorter texts without an id of their own are not taken for a repetition
 _SAID = ("prompt", "task", "command")
+_HEX = re.compile(rb"[0-9a-fA-F]{24,}")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrt])|(["/]))')
 _TOO_WIDE = 3  # characters that a pattern must have
 
@@ -222,7 +225,17 @@ def holds(pattern: re.Pattern[str], sight: Sight) -> bool:
     text = sight.data.decode("utf-8", "replace")
     if pattern.search(text) or ("\\" in text and pattern.search(_unescaped(text))):
         return True
-    return sight.value is not None and any(pattern.search(text) for text in strings_in(sight.value))
+    if sight.value is not None and any(pattern.search(text) for text in strings_in(sight.value)):
+        return True
+    return any(pattern.search(hidden.decode("utf-8", "replace")) for hidden in encoded_in(sight.data))
+
+
+def encoded_in(data: bytes) -> Iterator[bytes]:
+    """Yield what stands in a piece as hexadecimal digits or in base64: databases' rows hold blobs so."""
+    for run in _HEX.findall(data):
+        yield bytes.fromhex(run[: len(run) & ~1].decode())
+    for run in _BASE64.findall(data):
+        yield b64decode(run + b"=" * (-len(run) % 4), validate=False) if len(run) % 4 != 1 else b""
 
 
 def _unescaped(text: str) -> str:
