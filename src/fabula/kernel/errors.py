@@ -48,6 +48,9 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_CONSENT": ("Something is lost for good by this: a person at a terminal has to agree.", Exit.GATE_SAID_NO),
     "ERR_FORGOTTEN": ("These bytes were forgotten on purpose.", Exit.COULD_NOT),
     "ERR_IMPORT": ("What should be imported is damaged, or not in a form that is known.", Exit.COULD_NOT),
+    "ERR_GIT": ("Git refused, or the repository is in a state in which this cannot be done.", Exit.COULD_NOT),
+    "ERR_WRITE_CONFLICT": ("Something else is at this path, or it changed since it was read.", Exit.COULD_NOT),
+    "ERR_DIRTY": ("A person's uncommitted change is at this path.", Exit.COULD_NOT),
     "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
     "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
 }
