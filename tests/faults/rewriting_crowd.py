@@ -3,8 +3,8 @@
     python rewriting_crowd.py HOME WORKERS ROUNDS LINES
 
 WORKERS processes prune and undo the one session of HOME in turns, ROUNDS times each; another appends LINES records,
-each opened, written and closed as clients do. Prints one JSON object: the numbers of the generations that came of it, the
-refusals by code, the ids of the records that were appended, and everything that went wrong.
+each opened, written and closed as clients do. Prints one JSON object: the numbers of the generations that came of it,
+the refusals by code, the ids of the records that were appended, and everything that went wrong.
 """
 
 from __future__ import annotations

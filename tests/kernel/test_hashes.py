@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 
@@ -37,4 +38,5 @@ many = digest(b"x" * 2_000_000)
 assert "_hashlib" in sys.modules, "many bytes are worth it"
 assert digest(b"x" * 5000) == few
 """
-    subprocess.run([sys.executable, "-I", "-c", code], check=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}  # it hashes
+    subprocess.run([sys.executable, "-I", "-c", code], check=True, env=environment)

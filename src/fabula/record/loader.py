@@ -125,7 +125,7 @@ class Loader:
             " cross join records r on r.id between p.first_record and p.last_record and +r.thread_id = p.thread_id"
             " order by r.id"
         )
-        found = self._connection.execute(statement, (json.dumps(list(passages)),)).fetchall()
+        found: list[Any] = self._connection.execute(statement, (json.dumps(list(passages)),)).fetchall()
         rows: dict[int, list[Row]] = {passage: [] for passage in passages}
         for row, values in zip(to_rows(self._connection, found), found, strict=True):
             rows[values[-1]].append(row)

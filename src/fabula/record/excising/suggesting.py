@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.ids import unpack_id
 from fabula.kernel.tokens import estimate_tokens
@@ -71,7 +71,7 @@ def suggest(threads: Sequence[ThreadFacts]) -> list[Suggestion]:
 
 def facts_of_file(connection: apsw.Connection, path: str) -> list[ThreadFacts]:
     """Return the threads that have records in a live file, in the order in which they begin there."""
-    rows = connection.execute(
+    rows: list[Any] = connection.execute(
         "select t.id, t.uid, sum(r.length + 1), t.characters, count(*), t.sidechain_records, t.records"
         " from records r join threads t on t.id = r.thread_id join files f on f.id = r.file_id"
         " where f.path = ? and f.generation < 0 group by t.id order by min(r.offset)",
