@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 PASSAGES_KEPT = 300
 THREADS_KEPT = 150
 THREADS_CHOSEN = 300  # ranked by BM25 at least, where more match
-#: A term in more passages than this share of them, and than ``FEW``, is left out of the passage query when rarer ones
-#: carry at least ``TELLING`` of the query's weight: it costs most of the time and moves few ranks. Where threads are
-#: looked for, whose prose is asked for every term, passages may do with less.
+#: A term in more passages than this share of them is left out of the passage query when rarer ones carry at least
+#: ``TELLING`` of the query's weight: it costs most of the time and moves few ranks. Where threads are looked for, whose
+#: prose is asked for every term, passages may do with less, as soon as ``MANY`` hold some term.
 COMMON, TELLING = 0.3, 0.7
-COMMON_OF_THREADS, TELLING_OF_THREADS = 0.1, 0.5
-FEW = 600
+COMMON_OF_MANY, TELLING_OF_MANY = 0.1, 0.5
+MANY = 1_000
 HELD_BY_PASSAGES = 1_000  # terms in more passages are looked up in prose alone
 LISTED = 4_000  # rows of prose that are listed for a term
 #: A term that more threads than this say, and that carries less than this share of a query, is taken as held by all.
@@ -126,8 +126,10 @@ class TextArms:
 
     def _telling(self, arms: Arms, *, thorough: bool) -> list[str]:
         """Choose the expressions that the passage query needs: see :data:`COMMON`."""
-        common, telling = (COMMON, TELLING) if thorough else (COMMON_OF_THREADS, TELLING_OF_THREADS)
-        limit = max(FEW, common * self.size("passages"))
+        unlisted = [one.passages for one in arms.statistics if not arms.in_passages.listed >> one.unit & 1]
+        thorough = thorough or len(arms.in_passages.bits) + sum(unlisted) < MANY
+        common, telling = (COMMON, TELLING) if thorough else (COMMON_OF_MANY, TELLING_OF_MANY)
+        limit = common * self.size("passages")
         enough = telling * sum(one.weight for one in arms.statistics)
         chosen: list[str] = []
         weight = 0.0
