@@ -73,7 +73,41 @@ def test_applied_it_is_smaller_and_undone_it_is_as_it_was(fabula: Callable[..., 
     assert "took back the prune" in fabula("record", "undo", path.stem, "--apply").out
     assert path.read_bytes() == before
     again = fabula("record", "undo", path.stem, "--apply", "--json")
-    assert (again.status, json.loads(again.out)["code"]) == (1, "ERR_CHANGED")
+    assert (again.status, json.loads(again.out)["code"]) == (1, "ERR_NOT_FOUND")
+    assert "was taken back" in again.out
+    path.write_bytes(b'{"type":"mode","sessionId":"other"}\n')
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    other = fabula("record", "undo", str(path), "--apply")
+    assert (other.status, "ERR_CHANGED" in other.err) == (1, True)
+    assert f"record restore {path} --generation 0" in other.err
+
+
+def test_a_map_made_anew_over_a_slimmed_session_is_the_one_that_was_there(
+    fabula: Callable[..., Outcome], path: Path
+) -> None:
+    def told() -> tuple[object, ...]:
+        stats = fabula("record", "stats", "--all", "--json").data
+        found = [fabula("record", "search", word, "--all", "--json").data["hits"] for word in ("tide", "removed")]
+        scores = [[(hit["thread"], hit["record"], hit["score"]) for hit in hits] for hits in found]
+        return stats["total"], stats["map"], scores
+
+    fabula("record", "prune", path.stem, "--apply")
+    with path.open("ab") as file:
+        file.write(
+            b'{"type":"user","uuid":"late","sessionId":"%s","message":{"role":"user","content":"and late"}}\n'
+            % path.stem.encode()
+        )
+    before = told()
+    assert before[1]["files"] == 1  # type: ignore[index]
+    fabula("record", "rebuild")
+    assert told() == before
+    fabula("record", "undo", path.stem, "--apply", "--json")
+    fabula("record", "rebuild")
+    path.unlink()
+    fabula("record", "rebuild")
+    gone = told()
+    assert gone[1] == {**before[1], "vanished": 1}  # type: ignore[dict-item]
+    assert gone[0] == before[0]
 
 
 @pytest.mark.parametrize(

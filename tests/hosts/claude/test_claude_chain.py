@@ -108,7 +108,7 @@ def test_links_that_were_not_made_anew_are_named() -> None:
 
 def test_a_new_parent_is_written_with_the_mark_and_nothing_else_changes() -> None:
     data = b'{"uuid":"a","parentUuid":null}\n{"uuid":"b","parentUuid":"a","x":"\xc3\xa9 \xff"}\n'
-    snapshot = Snapshot.of("x", data)
+    snapshot = Snapshot("x", data)
     (change,) = chain.reparented(snapshot, {1: None})
     after = b"".join(map(bytes, make_plan(snapshot, [change]).pieces(data)))
     assert after.splitlines()[1] == b'{"uuid":"b","parentUuid":null,"x":"\xc3\xa9 \xff","fabulaSlimmed":true}'

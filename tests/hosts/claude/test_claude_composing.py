@@ -133,7 +133,7 @@ def test_no_strange_value_stops_a_composition_and_its_chain_is_whole(seed: int, 
     data, _ = mutated(story(random).data(), random, rounds=rounds)
     composer = ClaudeComposer()
     kept: list[Copied] = []
-    for found in Snapshot.of("/s.jsonl", data).values:
+    for found in Snapshot("/s.jsonl", data).values:
         if isinstance(found.value, dict) and not composer.stays_out(found.value):
             assert isinstance(composer.answer_of(found.value), str)
             cut = composer.without(found.value, {("call", "x"), ("result", "x")}, thoughts=random.random() < 0.5)

@@ -31,7 +31,7 @@ def threads_of(values: list[dict[str, Any]]) -> list[str]:
 
 def cut_out(session: ClaudeSession, gone: set[str]) -> tuple[list[dict[str, Any]], bytes, Excision]:
     """Take threads out; return the values before, the bytes afterwards, and the decision."""
-    snapshot = Snapshot.of("/s.jsonl", session.data())
+    snapshot = Snapshot("/s.jsonl", session.data())
     values = [found.value for found in snapshot.values]
     members = {index for index, thread in enumerate(threads_of(values)) if thread in gone}
     cut = excision(values, members)
@@ -160,7 +160,7 @@ def test_a_wall_stays_and_forgets_what_went() -> None:
 def test_bytes_that_cannot_be_linked_anew_without_loss_are_refused() -> None:
     session = three()
     data = session.data().replace(b'"prompt b"', b'"prompt \\ud800 \xff b"')
-    snapshot = Snapshot.of("/s.jsonl", data)
+    snapshot = Snapshot("/s.jsonl", data)
     values = [found.value for found in snapshot.values]
     first = values[0]["promptId"]
     members = {index for index, thread in enumerate(threads_of(values)) if thread == first}
@@ -174,7 +174,7 @@ def test_bytes_that_cannot_be_linked_anew_without_loss_are_refused() -> None:
 def test_no_strange_value_stops_it_or_breaks_what_was_whole(seed: int, rounds: int) -> None:
     random = Random(seed)
     data, _ = mutated(story(random).data(), random, rounds=rounds)
-    snapshot = Snapshot.of("/s.jsonl", data)
+    snapshot = Snapshot("/s.jsonl", data)
     values = [found.value for found in snapshot.values]
     members = {index for index in range(len(values)) if random.random() < 0.4}
     cut = excision(values, members)
@@ -183,5 +183,5 @@ def test_no_strange_value_stops_it_or_breaks_what_was_whole(seed: int, rounds: i
     except FabulaError as error:
         assert error.code == "ERR_CHAIN"
         return
-    after = Snapshot.of("/s.jsonl", b"".join(plan.pieces(snapshot.data)))
+    after = Snapshot("/s.jsonl", b"".join(plan.pieces(snapshot.data)))
     assert len(after.values) == len(values) - plan.dropped

@@ -19,7 +19,7 @@ EVERYTHING = frozenset(category.key for category in CATEGORIES)
 
 
 def slimmed(data: bytes, chosen: frozenset[str] = DEFAULT) -> bytes:
-    snapshot = Snapshot.of("x", data)
+    snapshot = Snapshot("x", data)
     plan = make_plan(snapshot, slim(snapshot, chosen).changes)
     return b"".join(map(bytes, plan.pieces(data)))
 
@@ -31,7 +31,7 @@ def values(session: ClaudeSession, *chosen: str) -> list[dict[str, Any]]:
 
 
 def saving(session: ClaudeSession, key: str, chosen: frozenset[str] = DEFAULT) -> Saving:
-    weighed = slim(Snapshot.of("x", session.data()), chosen, weigh_others=True)
+    weighed = slim(Snapshot("x", session.data()), chosen, weigh_others=True)
     return next(each for each in weighed.savings if each.key == key)
 
 
@@ -293,7 +293,7 @@ def test_savings_add_up_but_for_marks_and_links() -> None:
         session.tool("Read", {"file_path": "/a"}, BULK, detail={"file": BULK})
         session.tool("Write", {"file_path": "/a", "content": BULK}, "ok")
         session.system("turn_duration", durationMs=number)
-    snapshot = Snapshot.of("x", session.data())
+    snapshot = Snapshot("x", session.data())
     slimming = slim(snapshot, DEFAULT)
     plan = make_plan(snapshot, slimming.changes)
     saved = sum(each.bytes for each in slimming.savings)
@@ -331,7 +331,7 @@ def test_a_second_run_finds_nothing() -> None:
     session.compact("sum")
     once = slimmed(session.data(), EVERYTHING)
     assert slimmed(once, EVERYTHING) == once
-    again = slim(Snapshot.of("x", once), EVERYTHING)
+    again = slim(Snapshot("x", once), EVERYTHING)
     assert not any(each.records for each in again.savings)
 
 

@@ -35,7 +35,7 @@ def rewritten(snapshot: Snapshot, changes: list[Change]) -> bytes:
 @settings(deadline=None)
 @given(files(), st.data())
 def test_what_no_change_names_stays_byte_for_byte(data: bytes, draw: st.DataObject) -> None:
-    snapshot = Snapshot.of("x", data)
+    snapshot = Snapshot("x", data)
     fates = [draw.draw(st.sampled_from(["keep", "drop", "change"])) for _ in snapshot.values]
     changes = [
         Change(found.offset, found.length, None if fate == "drop" else b'{"new":1}', "test")
@@ -55,14 +55,14 @@ def test_what_no_change_names_stays_byte_for_byte(data: bytes, draw: st.DataObje
         for found, fate in zip(snapshot.values, fates, strict=True)
         if fate == "change" or (fate == "keep" and isinstance(found.value, dict))
     ]
-    again = Snapshot.of("x", after)  # beside torn bytes only objects are found again
+    again = Snapshot("x", after)  # beside torn bytes only objects are found again
     assert [again.raw(found) for found in again.values if isinstance(found.value, dict)] == expected
 
 
 @settings(deadline=None)
 @given(files(), st.data())
 def test_lines_without_a_change_stay_whole(data: bytes, draw: st.DataObject) -> None:
-    snapshot = Snapshot.of("x", data)
+    snapshot = Snapshot("x", data)
     if not snapshot.values:
         return
     found = draw.draw(st.sampled_from(snapshot.values))
@@ -75,7 +75,7 @@ def test_lines_without_a_change_stay_whole(data: bytes, draw: st.DataObject) -> 
 
 def test_a_line_goes_with_its_end_only_when_nothing_of_it_is_left() -> None:
     data = b'{"a":1} {"b":2}\r\n{"c":3} junk\n{"d":4}\n'
-    snapshot = Snapshot.of("x", data)
+    snapshot = Snapshot("x", data)
 
     def drop(*dropped: int) -> bytes:
         found = [snapshot.values[index] for index in dropped]
@@ -88,11 +88,11 @@ def test_a_line_goes_with_its_end_only_when_nothing_of_it_is_left() -> None:
 
 
 def test_inserted_lines_stand_before_the_line_that_begins_there_or_at_the_end() -> None:
-    snapshot = Snapshot.of("x", b'{"a":1}\n{"b":2}')
+    snapshot = Snapshot("x", b'{"a":1}\n{"b":2}')
     assert rewritten(snapshot, [Change(0, 0, b"{}", "test")]) == b'{}\n{"a":1}\n{"b":2}'
     assert rewritten(snapshot, [Change(8, 0, b"{}", "test")]) == b'{"a":1}\n{}\n{"b":2}'
     assert rewritten(snapshot, [Change(15, 0, b"{}", "test")]) == b'{"a":1}\n{"b":2}\n{}\n'
-    torn = Snapshot.of("x", b'{"a":1}\n{"half')
+    torn = Snapshot("x", b'{"a":1}\n{"half')
     assert rewritten(torn, [Change(8, 0, b"{}", "test")]) == b'{"a":1}\n{}\n{"half'
 
 
@@ -106,4 +106,4 @@ def test_inserted_lines_stand_before_the_line_that_begins_there_or_at_the_end() 
 )
 def test_changes_that_name_no_value_are_refused(changes: list[Change]) -> None:
     with pytest.raises(ValueError, match="at"):
-        make_plan(Snapshot.of("x", b'{"a":1}\n{"b":2}\n'), changes)
+        make_plan(Snapshot("x", b'{"a":1}\n{"b":2}\n'), changes)

@@ -79,7 +79,7 @@ def test_each_undo_goes_one_rewriting_further_back(record_home: RecordHome, sess
     assert path.read_bytes() == first + one + two
     with pytest.raises(FabulaError) as refused:
         take_back(record_home, path)
-    assert refused.value.code == "ERR_CHANGED"
+    assert refused.value.code == "ERR_NOT_FOUND"
     slim(record_home, path)
     take_back(record_home, path)
     assert path.read_bytes() == first + one + two

@@ -51,8 +51,8 @@ class UndoResult:
 def undo(app: App, request: UndoRequest) -> UndoResult:
     """Take the newest rewriting back, or say what that would do.
 
-    Raises ``ERR_NOT_FOUND`` (nothing to undo), ``ERR_CHANGED`` (the file does not begin with what was written; the way
-    out is ``record restore``), ``ERR_VAULT_DAMAGED``, and with ``apply`` as ``record prune``.
+    Raises ``ERR_NOT_FOUND`` (nothing to undo, or no more), ``ERR_CHANGED`` (the file does not begin with what was
+    written; the way out is ``record restore``), ``ERR_VAULT_DAMAGED``, and with ``apply`` as ``record prune``.
     """
     target = find_target(app, request.session)
     composed = _composed(app, target)
@@ -80,11 +80,14 @@ def _composed(app: App, target: Target) -> Withdrawal | None:
 
     Raises ``ERR_CHANGED`` when the session has gone on since.
     """
-    from fabula.app.record.withdrawing import withdrawal
+    from fabula.app.record.withdrawing import was_composed, withdrawal
     from fabula.record.rewriting.undoing import plan_undo
 
+    snapshot = read_snapshot(target)
+    if not was_composed(snapshot):
+        return None
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
-        if plan_undo(vault, _entry(vault, target), read_snapshot(target)) is not None:
+        if plan_undo(vault, _entry(vault, target), snapshot) is not None:
             return None
     return withdrawal(app, target)
 
@@ -112,16 +115,9 @@ def _withdrawn(app: App, target: Target, composed: Withdrawal, request: UndoRequ
 
 
 def _found(vault: Vault, target: Target, snapshot: Snapshot) -> Undoing:
-    from fabula.record.rewriting.undoing import plan_undo, require_undo, rewritings
+    from fabula.record.rewriting.undoing import require_undo
 
-    entry = _entry(vault, target)
-    links = rewritings(vault, entry)
-    restore = f"fabula record restore {quote(target.path)} --output FILE"
-    if links:
-        number = next(each.number for each in entry.generations if each.id == links[0].base)
-        restore = f"fabula record restore {quote(target.path)} --generation {number} --output FILE"
-    found = plan_undo(vault, entry, snapshot)
-    return require_undo(found, target.path, rewritten=bool(links), restore=restore)
+    return require_undo(vault, _entry(vault, target), snapshot)
 
 
 def _entry(vault: Vault, target: Target) -> SourceEntry:

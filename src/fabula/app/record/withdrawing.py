@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.app.record.rewriting import read_snapshot, require_idle
 from fabula.hosts.claude.running import process_of
-from fabula.hosts.claude.seams import is_ours, is_seam
+from fabula.hosts.claude.seams import is_ours, is_seam, may_hold_seam
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.map.files import file_at
@@ -40,9 +40,12 @@ def withdrawal(app: App, target: Target) -> Withdrawal | None:
     Raises ``ERR_CHANGED`` when something was added since, ``ERR_UNSEALED``.
     """
     snapshot = read_snapshot(target)
-    if not any(is_seam(found.value) for found in snapshot.values):
-        return None
-    return _checked(app, target, snapshot)
+    return _checked(app, target, snapshot) if was_composed(snapshot) else None
+
+
+def was_composed(snapshot: Snapshot) -> bool:
+    """Say whether a session was made by composing."""
+    return may_hold_seam(snapshot.data) and any(is_seam(found.value) for found in snapshot.values)
 
 
 def withdraw(app: App, target: Target) -> Withdrawal:

@@ -47,12 +47,15 @@ def relink(values: Sequence[Any], dropped: AbstractSet[int]) -> dict[int, str | 
     return parents
 
 
-def _nearest(uuid: str, kept: Mapping[str, int], above: Mapping[str, str]) -> str | None:
-    met: set[str] = set()
+def _nearest(uuid: str, kept: Mapping[str, int], above: dict[str, str]) -> str | None:
+    """Go up to a kept record. Whoever was met on the way points there afterwards, so that no way is gone twice."""
+    met: dict[str, None] = {}
     while uuid and uuid not in kept and uuid in above and uuid not in met:
-        met.add(uuid)
+        met[uuid] = None
         uuid = above[uuid]
-    return uuid if uuid and uuid not in met else None
+    found = uuid if uuid not in met else ""
+    above.update(dict.fromkeys(met, found))
+    return found or None
 
 
 def protected(values: Sequence[Any], dropped: AbstractSet[int]) -> set[int]:

@@ -18,6 +18,11 @@ def seam_facts(value: dict[str, Any]) -> dict[str, str]:
     return {name: text_of(seam.get(name)) for name in ("session", "thread", "title")} if seam else {}
 
 
+def may_hold_seam(data: bytes) -> bool:
+    """Say whether a file's bytes can hold a seam, without decoding them: composing writes the key unescaped."""
+    return SEAM.encode() in data
+
+
 def is_seam(value: object) -> bool:
     """Say whether a line is the seam of a composed session."""
     return isinstance(value, dict) and isinstance(value.get(SEAM), dict)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from fabula.kernel.values import define, frozen
-from fabula.record.containers.jsonl import parse_lines
+from fabula.kernel.values import frozen
+from fabula.record.containers.jsonl import CHUNK_BYTES, parse_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,27 +35,49 @@ class Change:
     why: str
 
 
-@define
 class Snapshot:
     """One read of a file: its bytes, and the JSON values of its whole lines in file order, none left out.
 
-    ``end`` is where the unterminated last line begins.
+    ``end`` is where the unterminated last line begins. The values are looked for when they are first asked for: they
+    take several times the memory of the bytes, and taking a rewriting back needs none of them.
     """
 
-    path: str
-    data: bytes
-    values: list[Found]
-    end: int
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.data = data
+        self._read: tuple[list[Found], int] | None = None
 
-    @classmethod
-    def of(cls, path: str, data: bytes) -> Snapshot:
-        """Find the values in the bytes of a file."""
-        chunk, end = parse_lines(data, 0, last=True)
-        return cls(path, data, chunk.values, end)
+    @property
+    def values(self) -> list[Found]:
+        """The values of all whole lines."""
+        return self._parsed()[0]
+
+    @property
+    def end(self) -> int:
+        """The end of the last whole line."""
+        return self._parsed()[1]
+
+    def _parsed(self) -> tuple[list[Found], int]:
+        if self._read is None:
+            self._read = _values_of(self.data)
+        return self._read
 
     def raw(self, found: Found) -> bytes:
         """Return the bytes of a value."""
         return self.data[found.offset : found.offset + found.length]
+
+
+def _values_of(data: bytes) -> tuple[list[Found], int]:
+    """Find the values of whole lines, a chunk at a time as a scan does: a whole file at once is slower."""
+    values: list[Found] = []
+    begin = 0
+    while True:
+        cut = data.find(b"\n", begin + CHUNK_BYTES) + 1
+        chunk, used = parse_lines(data[begin:cut] if cut else data[begin:], begin, last=not cut)
+        values += chunk.values
+        if not cut:
+            return values, begin + used
+        begin = cut
 
 
 #: A pure rule: what to change. It may refuse with a ``FabulaError``; then nothing is touched.

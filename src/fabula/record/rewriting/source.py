@@ -44,7 +44,7 @@ class OpenSource:
             data = _read(self._file.fileno(), 0, self._stat.st_size)
         self._copied = len(data)
         self._window = data[-_WINDOW:]
-        return Snapshot.of(self.path, data)
+        return Snapshot(self.path, data)
 
     def replace(self, snapshot: Snapshot, plan: Plan, seal: Callable[[str], None]) -> int:
         """Put the planned bytes and the tail in the file's place; return how many bytes of tail there are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
@@ -55,18 +56,31 @@ def _stands(vault: Vault, link: Link, data: bytes) -> bool:
     """
     if not is_sealed(vault, link.generation, data[: link.new_end]) or len(data) < link.new_end:
         return False
-    return len(data) < link.base_end or not is_sealed(vault, link.base, data[: link.base_end])
+    return not _stands_before(vault, link, data)
 
 
-def require_undo(found: Undoing | None, path: str, *, rewritten: bool, restore: str) -> Undoing:
-    """Raise ``ERR_NOT_FOUND`` where there is nothing to take back, ``ERR_CHANGED`` where the file went another way."""
+def _stands_before(vault: Vault, link: Link, data: bytes) -> bool:
+    """Say whether a file begins with what stood there before a rewriting."""
+    return len(data) >= link.base_end and is_sealed(vault, link.base, data[: link.base_end])
+
+
+def require_undo(vault: Vault, entry: SourceEntry, snapshot: Snapshot) -> Undoing:
+    """Plan the way back as :func:`plan_undo`.
+
+    Raises ``ERR_NOT_FOUND`` where there is nothing to take back (any more), ``ERR_CHANGED`` where the file went another
+    way; then its sealed states can be restored beside it.
+    """
+    found = plan_undo(vault, entry, snapshot)
     if found is not None:
         return found
-    if not rewritten:
-        raise FabulaError("ERR_NOT_FOUND", f"{path} was never rewritten by Fabula: there is nothing to undo")
+    links = rewritings(vault, entry)
+    if not links:
+        raise FabulaError("ERR_NOT_FOUND", f"{entry.path} was never rewritten by Fabula: there is nothing to undo")
+    if any(_stands_before(vault, link, snapshot.data) for link in links):
+        raise FabulaError("ERR_NOT_FOUND", f"every rewriting of {entry.path} was taken back: there is nothing to undo")
+    number = next(each.number for each in entry.generations if each.id == links[0].base)
     raise FabulaError(
         "ERR_CHANGED",
-        f"{path} does not begin with what Fabula wrote: the rewriting was taken back already, or another program wrote "
-        "the file anew",
-        restore,
+        f"{entry.path} does not begin with what Fabula wrote: another program wrote it anew",
+        f"fabula record restore {quote(entry.path)} --generation {number} --output FILE",
     )

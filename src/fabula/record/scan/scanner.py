@@ -20,7 +20,7 @@ from fabula.record.scan.order import in_reading_order
 from fabula.record.scan.owner import note_owner
 from fabula.record.scan.reading import FileReading
 from fabula.record.scan.report import Progress, ScanReport, Silent
-from fabula.record.scan.sealed import SealedReader, scratch_folder, sealed_only
+from fabula.record.scan.sealed import SealedReader, scratch_folder, sealed_only, slimmed_later
 from fabula.record.scan.straining import sieve_for
 from fabula.record.scan.tails import before, same_bytes, tail_on_disk
 from fabula.record.vault.keepsakes import Keepsakes
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fabula.kernel.records import SourceFile
     from fabula.record.ingest.copies import CopyReader
     from fabula.record.scan.finding import Findings, Work
+    from fabula.record.scan.sealed import SealedChoice
     from fabula.record.sources import Source
     from fabula.record.vault.values import Generation
     from fabula.record.vault.vault import Vault
@@ -77,6 +78,8 @@ class Scanner:
         try:
             mapper = Mapper(connection, self._project_of, self._read_copy, self._sealed_digest)
             self._progress.start(len(found.changed), sum(work.file.size for work in found.changed))
+            if found.fresh:
+                self._map_sealed(mapper, report, slimmed_later)
             for work in in_reading_order(found.changed):
                 if byte_budget is not None and report.bytes_read >= byte_budget:
                     report.pending_files += 1
@@ -203,11 +206,16 @@ class Scanner:
         reading.finish()
         save_progress(self._connection, reading.known)
 
-    def _map_sealed(self, mapper: Mapper, report: ScanReport) -> None:
-        """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped."""
+    def _map_sealed(self, mapper: Mapper, report: ScanReport, wanted: SealedChoice | None = None) -> None:
+        """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped.
+
+        Those that are ``wanted``, before the files on disk; without it all that are left, after them.
+        """
         if self._vault is None:
             return
         missing = sealed_only(self._connection, self._vault)
+        if wanted is not None:
+            missing = [(entry, generation) for entry, generation in missing if wanted(entry, generation)]
         if not missing:
             return
         scratch = scratch_folder(self._vault.folder.parent)
@@ -215,7 +223,7 @@ class Scanner:
         for entry, generation in missing:
             try:
                 for session, reading in reader.open(entry, generation, mapper.names):
-                    superseded = generation.id != entry.generations[-1].id
+                    superseded = wanted is None and generation.id != entry.generations[-1].id
                     mapper.start_file(reading.file, reading.known.id, session, superseded=superseded)
                     report.files_read += 1
                     self._read(mapper, reading, report)

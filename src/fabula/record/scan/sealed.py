@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabula.kernel.records import SourceFile
 from fabula.kernel.values import replace
@@ -21,7 +21,7 @@ from fabula.record.scan.straining import sieve_for
 from fabula.storage.files import ensure_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import apsw
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from fabula.record.vault.values import Generation, SourceEntry
     from fabula.record.vault.vault import Vault
 
+#: Chooses among the generations of sources.
+SealedChoice: TypeAlias = "Callable[[SourceEntry, Generation], bool]"
 #: Key in ``meta``: what vault and map held when every generation was mapped.
 _ALL_MAPPED = "all_mapped"
 NEVER_NS = -1  # a stat that no file has
@@ -57,6 +59,15 @@ def sealed_only(connection: apsw.Connection, vault: Vault) -> list[tuple[SourceE
         for generation in entry.generations
         if generation.id not in mapped and generation.size
     ]
+
+
+def slimmed_later(entry: SourceEntry, generation: Generation) -> bool:
+    """Say whether a later state of the file is a slimmed one.
+
+    Such a generation is mapped before the file on disk, as it was when the file was slimmed: of records met first in
+    their slimmed form the text would be searched twice, and what stands in the place of their results as well.
+    """
+    return any(later.provenance == "slimmed" and later.id > generation.id for later in entry.generations)
 
 
 def scratch_folder(home: Path) -> Path:
@@ -92,7 +103,8 @@ class SealedReader:
             self._vault.restore(generation.id, copy, fill=b" ")  # what was forgotten is no value any more
             known = insert_file(self._connection, file, session, 0)
             known.vault_generation = generation.id
-            known.vanished_at = entry.vanished_at or entry.last_seen
+            newest = generation.id == max(each.id for each in entry.generations)
+            known.vanished_at = entry.vanished_at or (entry.last_seen if newest else None)
             yield (
                 session,
                 FileReading(

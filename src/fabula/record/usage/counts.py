@@ -64,6 +64,10 @@ def counts_by(connection: apsw.Connection, window: Window, by: str) -> list[Coun
     ]
 
 
+#: Earlier states of a file are rows of their own; of the live one, which has the least number, the rest is taken.
+_EACH_FILE = "select min(generation), vanished_at from files group by host, path"
+
+
 def map_counts(connection: apsw.Connection) -> MapCounts:
     """Count what is not part of sessions."""
 
@@ -72,8 +76,8 @@ def map_counts(connection: apsw.Connection) -> MapCounts:
         return int(str(value or 0))
 
     return MapCounts(
-        number("select count(*) from files"),
-        number("select count(*) from files where vanished_at is not null"),
+        number(f"select count(*) from ({_EACH_FILE})"),
+        number(f"select count(vanished_at) from ({_EACH_FILE})"),
         number("select count(*) from copies"),
         number("select count(*) from paths"),
         number("select count(*) from failures"),
