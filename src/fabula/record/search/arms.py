@@ -107,7 +107,7 @@ class TextArms:
         """
         terms = [one.term for one in arms.statistics]
         required = [term.whole for term in terms if term.required]
-        arms.passages = self._passages(self._telling(arms, thorough=thorough), required, scope)
+        arms.passages = self._passages(self._telling(arms, scope, thorough=thorough), required, scope)
         arms.threads = self._threads(arms, terms, required, scope)
         if scope.needs_passage:
             held = {hit.thread for hit in arms.passages}
@@ -124,10 +124,11 @@ class TextArms:
         (last,) = self._connection.execute(f"select max(rowid) from {table}").fetchone() or (0,)
         return int(last or 0)
 
-    def _telling(self, arms: Arms, *, thorough: bool) -> list[str]:
+    def _telling(self, arms: Arms, scope: Scope, *, thorough: bool) -> list[str]:
         """Choose the expressions that the passage query needs: see :data:`COMMON`."""
+        parts = {} if thorough else self._common_parts(arms, scope)
         unlisted = [one.passages for one in arms.statistics if not arms.in_passages.listed >> one.unit & 1]
-        thorough = thorough or len(arms.in_passages.bits) + sum(unlisted) < MANY
+        thorough = thorough or len(arms.in_passages.bits) + sum(unlisted) + sum(parts.values()) < MANY
         common, telling = (COMMON, TELLING) if thorough else (COMMON_OF_MANY, TELLING_OF_MANY)
         limit = common * self.size("passages")
         enough = telling * sum(one.weight for one in arms.statistics)
@@ -138,10 +139,13 @@ class TextArms:
                 continue
             chosen += one.term.forms
             weight += one.weight
-            for part in one.term.parts:  # of a name that is known, common parts tell as little as common words
-                if thorough or not one.passages or arms.in_passages.count(part) <= limit:
-                    chosen.append(part)
+            chosen += [part for part in one.term.parts if thorough or parts.get(part, 0) <= limit]
         return chosen
+
+    def _common_parts(self, arms: Arms, scope: Scope) -> dict[str, int]:
+        """Count the passages with parts of names that are known: they tell as little as common words."""
+        known = [part for one in arms.statistics if one.passages for part in one.term.parts]
+        return {part: arms.in_passages.count(scope.listed(part, prose=False)) for part in known}
 
     def _passages(self, telling: Sequence[str], required: Sequence[str], scope: Scope) -> list[PassageHit]:
         condition, values = scope.condition("p.thread_id", "p")
