@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fabula.app.record.compose import ComposeRequest, ComposeResult, compose
+from fabula.app.record.search import SearchRequest, search
 from fabula.app.record.session import SessionRequest, session
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.keepsakes import Keepsakes
@@ -356,3 +357,32 @@ def test_threads_of_other_agents_go_in_as_text(home: RecordHome) -> None:
     assert "another agent's session" in records[1]["message"]["content"]
     assert made.threads[0].records == len(said)
     assert home.rows("select count(*) from failures") == before
+
+
+def found(home: RecordHome, query: str, **more: Any) -> tuple[list[str], int]:
+    result = search(home.app, SearchRequest(query, all=True, **more))
+    return [hit.thread for hit in result.hits], result.number
+
+
+@pytest.mark.parametrize("more", [{}, {"sort": "recent"}, {"by": "record"}], ids=["relevance", "recent", "record"])
+def test_a_copy_is_not_found_beside_its_original(home: RecordHome, more: dict[str, Any]) -> None:
+    source = work()
+    home.save(source)
+    home.scan()
+    before = found(home, "pivot fail", **more)
+    first = composed(home, source.id, apply=True, cwd=home.folder)
+    composed(home, first.session, threads(source)[0][:8], apply=True, cwd=home.folder)  # a copy of a copy
+    assert found(home, "pivot fail", **more)[0] == before[0]
+    home.app.record.scan(rebuild=True)
+    assert found(home, "pivot fail", **more)[0] == before[0]
+
+
+def test_a_copy_is_found_by_the_title_of_its_session_and_where_its_original_is_not_looked_for(home: RecordHome) -> None:
+    source = work()
+    home.save(source)
+    home.scan()
+    made = composed(home, source.id, apply=True, cwd=home.folder, title="Zebrafinch pivot, from the start")
+    copies = {line.id for line in session(home.app, SessionRequest(made.session)).threads}
+    assert copies & set(found(home, "zebrafinch pivot")[0])
+    assert set(found(home, f"pivot session:{made.session}")[0]) <= copies
+    assert found(home, f"pivot session:{made.session}")[0]

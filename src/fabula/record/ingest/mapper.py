@@ -247,6 +247,8 @@ class Mapper:
                 facts.learn(record, row, timed=self._timed)
             if facts.owner is None and not record.sidechain:
                 facts.owner = session
+            if record.made_from:
+                self.rows.origins.setdefault(thread, pack_id(record.made_from))
             if text is not None and text.characters:
                 self._passages.add(record, row, thread, session, text)
                 self.searchable_characters += text.characters

@@ -70,6 +70,9 @@ class Rows:
     resolutions: list[tuple[int, int]] = field(default_factory=list)  # (resolving record, failed record)
     responses: dict[str, tuple[int, int | None, Usage]] = field(default_factory=dict)
     citations: list[tuple[int, object]] = field(default_factory=list)
+    origins: dict[int, object] = field(
+        default_factory=dict
+    )  # thread -> packed id of what its first record is a copy of
     passages: list[tuple[int, Passage]] = field(default_factory=list)
     threads: dict[int, ThreadFacts] = field(default_factory=dict)
     sessions: dict[int, SessionFacts] = field(default_factory=dict)
@@ -97,6 +100,7 @@ def write_rows(connection: apsw.Connection, rows: Rows) -> None:
     )
     many("update failures set resolved_by=? where record_id=? and resolved_by is null", rows.resolutions)
     many("insert or ignore into citations(record_id,ref) values(?,?)", rows.citations)
+    many("insert or ignore into origins(thread_id,uid) values(?,?)", rows.origins.items())
     _write_responses(connection, rows)
     _write_sessions(connection, rows)
     _write_shared(connection, rows)

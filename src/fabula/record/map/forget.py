@@ -105,6 +105,6 @@ def recount_thread(connection: apsw.Connection, thread: int) -> None:
         return
     for (part,) in list(connection.execute("select id from thread_parts where thread_id=?", (thread,))):
         connection.execute("delete from threads_fts where rowid=?", (part,))
-    for table in ("thread_parts", "thread_terms", "vectors"):
+    for table in ("thread_parts", "thread_terms", "vectors", "origins"):
         connection.execute(f"delete from {table} where thread_id=?", (thread,))
     connection.execute("delete from threads where id=?", (thread,))

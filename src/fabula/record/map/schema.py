@@ -7,7 +7,7 @@ Times are milliseconds since the epoch. ``kind`` columns hold indexes into ``ker
 from __future__ import annotations
 
 APPLICATION_ID = 0x46426D70  # "FBmp"
-VERSION = 3
+VERSION = 4
 
 # records.flags
 SIDECHAIN = 1  # a subagent's record
@@ -172,6 +172,11 @@ create view terms(kind, term, thread_id, count) as
   select l.kind, l.term, t.thread_id, t.count from thread_terms t join lexicon l on l.id = t.term_id;
 
 create table citations(record_id integer not null, ref not null, primary key(record_id, ref)) without rowid;
+
+create table origins(            -- threads of composed sessions
+  thread_id integer primary key,
+  uid not null                   -- packed id of the record of which its first record is a copy
+);
 
 create table passages(           -- consecutive records of one thread: the unit of ranking; rowid = passages_fts.rowid
   id integer primary key,

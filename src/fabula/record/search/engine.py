@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import TOKENIZER
 from fabula.record.search.arms import THREADS_KEPT, Arms, PassageHit, TextArms, reach
+from fabula.record.search.folding import copied, fold
 from fabula.record.search.rank import (
     NOTHING,
     UNCOVERED,
@@ -150,7 +151,8 @@ class Searcher:
             return []
         facts = self._facts(coverage)
         titles = self._titles(found.statistics, coverage)
-        return rank_threads(arms.threads, passages, coverage, titles, meaning, facts, best_coverage=found.coverage)
+        ranked = rank_threads(arms.threads, passages, coverage, titles, meaning, facts, best_coverage=found.coverage)
+        return fold(self.connection, ranked)
 
     def _coverage(self, arms: Arms, threads: Collection[int]) -> dict[int, float]:
         return self._arms.coverage(arms, threads) if threads else {}
@@ -231,7 +233,8 @@ class Searcher:
         from fabula.record.search.newest import newest_threads
 
         threads, number = newest_threads(self.connection, terms, scope, limit=limit, offset=offset)
-        hits = [Hit(thread, None, Ranked(thread, 0.0, 1.0)) for thread in threads]
+        copies = copied(self.connection, threads)
+        hits = [Hit(thread, None, Ranked(thread, 0.0, 1.0)) for thread in threads if thread not in copies]
         return Found(hits=hits, number=number, coverage=1.0)
 
     def _describe(self, newest: Found, found: Found, arms: Arms) -> Found:
