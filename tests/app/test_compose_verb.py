@@ -386,3 +386,35 @@ def test_a_copy_is_found_by_the_title_of_its_session_and_where_its_original_is_n
     assert copies & set(found(home, "zebrafinch pivot")[0])
     assert set(found(home, f"pivot session:{made.session}")[0]) <= copies
     assert found(home, f"pivot session:{made.session}")[0]
+
+
+def test_private_text_goes_to_no_model_again(home: RecordHome) -> None:
+    session = work()
+    session.prompt("Mind <private>the hidden word</private> and the <b>rest</b>")
+    session.reply("Noted: <b>rest</b>")
+    session.prompt("x")
+    session.records[-1]["message"]["content"] = [
+        {"type": "text", "text": "open <private>the hidden word"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}},
+        {"type": "text", "text": "the hidden word</private> shown"},
+    ]
+    session.reply("y")
+    queued = {"type": "queued_command", "prompt": "a <private>the hidden word</private>"}
+    last = session.records[-1]
+    node = {name: last[name] for name in ("sessionId", "cwd", "timestamp", "isSidechain")}
+    session.records.append(
+        {**node, "type": "attachment", "attachment": queued, "uuid": session.fork("q").id, "parentUuid": last["uuid"]}
+    )
+    home.save(session)
+    codex = CodexRollout("other")
+    codex.prompt("Of codex <private>the hidden word</private> too")
+    codex.reply("z")
+    codex.save(home.folder / ".codex")
+    home.scan()
+    made = composed(home, session.id, codex.id, apply=True, cwd=home.folder)
+    text = Path(made.path).read_text("utf-8")
+    assert "hidden word" not in text
+    assert text.count("[private]") >= 4
+    assert "and the <b>rest</b>" in text
+    assert "Of codex [private] too" in text
+    assert "shown" in text

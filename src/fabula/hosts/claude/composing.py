@@ -22,6 +22,7 @@ from fabula.hosts.claude.seams import COPY, SEAM
 from fabula.kernel.clock import format_time
 from fabula.kernel.errors import FabulaError
 from fabula.record.composing.parts import Written
+from fabula.record.reading.sentinels import without_private
 from fabula.record.rewriting.lines import line
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ class _Weaver:
             message.pop("usage", None)
             if text_of(message.get("id")):
                 message["id"] = f"msg_{self._ids.word(24, 'response', number, message['id'])}"
+        hide_private(value)
         rename_tools(value, lambda tool: f"toolu_{self._ids.word(24, 'tool', number, tool)}")
         value[COPY] = uid
         self.leaf = value["uuid"]
@@ -223,6 +225,19 @@ def seam_text(part: Part) -> str:
     body = escape("\n".join(lines), quote=False)
     session, thread = escape(part.session), escape(part.thread)
     return f'<{SEAM_TAG} session="{session}" thread="{thread}">\n{body}\n</{SEAM_TAG}>'
+
+
+def hide_private(value: dict[str, Any]) -> None:
+    """Take private text out of what a person said, in place: it is shown to no model a second time."""
+    said = (dict_of(value.get("message")), "content") if value.get("type") == "user" else None
+    holder, key = said or (dict_of(value.get("attachment")), "prompt")
+    content = holder.get(key)
+    if isinstance(content, str):
+        holder[key] = without_private([content])[0]
+        return
+    blocks = [block for block in content if dict_of(block).get("type") == "text"] if isinstance(content, list) else []
+    for block, text in zip(blocks, without_private([text_of(block.get("text")) for block in blocks]), strict=True):
+        block["text"] = text
 
 
 def rename_tools(value: dict[str, Any], renamed: Callable[[str], str]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabula.record.composing.choosing import Chosen, characters_of, main_path
 from fabula.record.composing.parts import Copied, Told
 from fabula.record.reading.arguments import arguments_text
+from fabula.record.reading.sentinels import without_private
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,4 +54,4 @@ def _text(block: Block) -> str:
     if block.kind == "result":
         images = f"\n{_MARKS['image']}" * block.images
         return f"[tool_result{' failed' if block.failed else ''}]\n{block.text}{images}"
-    return block.text if block.kind == "text" else _MARKS.get(block.kind, "")
+    return without_private([block.text])[0] if block.kind == "text" else _MARKS.get(block.kind, "")

@@ -103,17 +103,30 @@ def hide_across_blocks(blocks: Sequence[Block]) -> None:
     """Let private text go on through the text blocks of one record until it is closed: a picture may stand between."""
     if len(blocks) < 2:
         return
+    texts = [block for block in blocks if block.kind == "text"]
+    for block, text in zip(texts, _opened([block.text for block in texts]), strict=True):
+        block.text = text
+
+
+def without_private(texts: Sequence[str]) -> list[str]:
+    """Return the texts of one message with a mark for what is private in them; everything else stays."""
+    return [
+        _replace(text, [span for span in _spans(text) if span.kind == "private"], _stub_of) if "<" in text else text
+        for text in _opened(texts)
+    ]
+
+
+def _opened(texts: Sequence[str]) -> list[str]:
+    """Open private text anew in each text of a message that begins inside of it."""
+    found = []
     depth = 0
-    for block in blocks:
-        if block.kind != "text":
-            continue
-        opened = depth
-        if "<" in block.text and _HINT.search(block.text):
-            for tag in _TAG.finditer(block.text):
+    for text in texts:
+        found.append("<private>" * depth + text)
+        if "<" in text and _HINT.search(text):
+            for tag in _TAG.finditer(text):
                 if tag["private"]:
                     depth = max(0, depth - 1) if tag["close"] else depth + 1
-        if opened:
-            block.text = "<private>" * opened + block.text
+    return found
 
 
 def truncation_marker(uid: str) -> str:
