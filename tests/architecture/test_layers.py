@@ -19,6 +19,7 @@ ARROWS: dict[str, frozenset[str]] = {
     "models": frozenset({"storage", "data"}),
     "record": frozenset({"search", "redaction", "models", "storage", "data"}),
     "memory": frozenset({"search", "redaction", "models", "storage", "data"}),
+    "memory": frozenset({"search", "redaction", "models", "storage", "data"}),
     # hosts speak the protocols of the record plane, share its readers of byte forms, and write by its rules
     "hosts": frozenset(
         {
@@ -30,9 +31,9 @@ ARROWS: dict[str, frozenset[str]] = {
             "storage",
         }
     ),
-    "app": frozenset({"hosts", "record", "search", "redaction", "models", "storage", "data"}),
+    "app": frozenset({"hosts", "record", "memory", "search", "redaction", "models", "storage", "data"}),
     "cli": frozenset({"app"}),  # and, for annotations alone, the values that results are made of
-    "testing": frozenset({"app", "hosts", "record", "search", "redaction", "models", "storage"}),
+    "testing": frozenset({"app", "hosts", "record", "memory", "search", "redaction", "models", "storage"}),
     "data": frozenset(),
 }
 

@@ -1,0 +1,49 @@
+"""A memory as a value, and its canonical file.
+
+The canonical file has one head line for each meta and link, metas in the order of the format and before the links, line
+feeds, and one newline at its end. Reading what was written gives the same value, writing what was read the same bytes.
+"""
+
+from __future__ import annotations
+
+from fabula.kernel.values import frozen
+from fabula.memory.format.head import Head, Link, write_head
+from fabula.memory.format.markup import escape_text, inner_markup, tag
+from fabula.memory.format.tree import parse_fragment
+
+
+@frozen
+class Document:
+    """One memory: its title, what its head says, its relations, and the canonical inner markup of its article."""
+
+    title: str
+    head: Head
+    links: tuple[Link, ...]
+    article: str
+
+
+def canonical_markup(markup: str) -> str:
+    """Return the inner markup of an article as the format writes it: parsed, written anew, trimmed."""
+    return inner_markup(parse_fragment(markup).top).strip(" \t\n\f\r")
+
+
+def write(document: Document) -> bytes:
+    """Return the file of a memory: the same document, the same bytes."""
+    lines = [
+        "<!doctype html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f"<title>{escape_text(document.title)}</title>",
+        *[tag("meta", (("name", name), ("content", content))) for name, content in write_head(document.head)],
+        *[tag("link", (("rel", rel), ("href", href))) for rel, href in document.links],
+        "</head>",
+        "<body>",
+        "<article>",
+        document.article,
+        "</article>",
+        "</body>",
+        "</html>",
+        "",
+    ]
+    return "\n".join(lines).encode("utf-8", "replace")

@@ -1,0 +1,125 @@
+"""From the bytes of a file to a memory: total, whatever the bytes are, and it says all that is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.memory.format.canonical import fact_hash, hash_of_text, one_line
+from fabula.memory.format.check import check
+from fabula.memory.format.content import Content
+from fabula.memory.format.document import Document
+from fabula.memory.format.head import Head, Link, Meta, read_head
+from fabula.memory.format.markup import inner_markup
+from fabula.memory.format.source import Source
+from fabula.memory.format.tree import parse_document
+from fabula.memory.format.vocabulary import OURS, PREFIX
+
+if TYPE_CHECKING:
+    from fabula.memory.format.findings import Finding
+    from fabula.memory.format.tree import Element, Tree
+
+
+class Reading:
+    """A file that was read. Where ``violations`` is empty it is a memory, and everything else may be asked for.
+
+    ``warnings`` are about things that do no harm to a reader: names outside of the vocabulary, things that a browser
+    would fetch or run.
+    """
+
+    __slots__ = ("_article", "_content", "_tree", "source", "violations", "warnings")
+
+    violations: list[Finding]
+    warnings: list[Finding]
+
+    def __init__(self, source: Source, tree: Tree) -> None:
+        self.source = source
+        self._tree = tree
+        self.violations, self.warnings = check(source, tree)
+        articles = tree.all("article")
+        self._article = articles[0] if articles else tree.top
+        self._content: Content | None = None
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether the file keeps to the format."""
+        return not self.violations
+
+    @property
+    def title(self) -> str:
+        """The title on one line."""
+        titles = self._tree.all("title")
+        return one_line(titles[0].own_text()) if titles else ""
+
+    @property
+    def metas(self) -> list[Meta]:
+        """The metas of the format's names and of ours, in the order of the file."""
+        return [
+            Meta(element.attributes["name"], element.attributes.get("content", ""))
+            for element in in_head(self._tree, "meta")
+            if element.attributes.get("name", "").startswith((PREFIX, OURS))
+        ]
+
+    @property
+    def head(self) -> Head:
+        """What the head says.
+
+        Raises:
+            TypeError: the file is no memory: a required meta is missing.
+        """
+        return read_head(self.metas)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The relations, in the order of the file."""
+        return tuple(
+            Link(element.attributes["rel"], element.attributes.get("href", ""))
+            for element in in_head(self._tree, "link")
+            if element.attributes.get("rel", "").startswith(PREFIX)
+        )
+
+    @property
+    def content(self) -> Content:
+        """What the article says."""
+        if self._content is None:
+            self._content = Content(self._tree, self._article)
+        return self._content
+
+    @property
+    def content_hash(self) -> str:
+        """The hash of the article's canonical text."""
+        return hash_of_text(self.content.text)
+
+    @property
+    def fact_hash(self) -> str:
+        """The hash of the article's canonical text and of the values in it that machines read."""
+        return fact_hash(self._article, self.content.text)
+
+    @property
+    def article_bytes(self) -> bytes:
+        """The bytes between the article's tags, empty where it has none."""
+        start, end = self._article.start(), self._article.end()
+        if start is None or end is None:
+            return b""
+        return self.source.data[self.source.byte(start[1]) : self.source.byte(end[0])]
+
+    @property
+    def document(self) -> Document:
+        """The memory as a value.
+
+        Raises:
+            TypeError: the file is no memory: a required meta is missing.
+        """
+        article = inner_markup(self._article).strip(" \t\n\f\r")
+        return Document(self.title, self.head, self.links, article)
+
+
+def read(data: bytes) -> Reading:
+    """Read the bytes of a file as a memory. Never raises, whatever they are; what is not UTF-8 is read as U+FFFD."""
+    source = Source(data)
+    return Reading(source, parse_document(source.text))
+
+
+def in_head(tree: Tree, tag: str) -> list[Element]:
+    """Return the elements of a name that stand in the document's head."""
+    heads = tree.all("head")
+    return tree.inside(heads[0], tag) if heads else []
