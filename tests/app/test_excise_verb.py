@@ -64,7 +64,8 @@ def test_a_preview_says_what_would_go_and_writes_nothing(home: RecordHome) -> No
     assert (result.applied, result.dropped, result.relinked) == (False, 4, 1)
     assert result.before - result.after > 100_000
     assert [line.records for line in result.threads] == [4]
-    assert "nothing was written" in shown(result)
+    assert f"do it: {result.next}" in shown(result)
+    assert result.next == f"fabula record excise {source.id} {middle} --apply"
     assert excise(home.app, ExciseRequest(source.id, (last, middle))).dropped == 8
 
 

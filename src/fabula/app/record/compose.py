@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING
 
 from fabula.app.record.reading import clean, given_titles, load_each, one_line, opening_of
@@ -63,7 +64,10 @@ class ComposedThread:
 
 @frozen
 class ComposeResult:
-    """The new session, or what it would be (``applied`` false; then ``session``, ``path`` and ``resume`` are empty)."""
+    """The new session, or what it would be: then ``session``, ``path`` and ``resume`` are empty.
+
+    ``next`` is the command that makes it then.
+    """
 
     applied: bool
     session: str
@@ -78,6 +82,7 @@ class ComposeResult:
     bytes: int
     tokens: int
     notes: tuple[str, ...]
+    next: str
     fresh: Freshness
 
 
@@ -128,8 +133,19 @@ def compose(app: App, request: ComposeRequest) -> ComposeResult:
         bytes=len(written.data),
         tokens=sum(line.tokens for line in lines),
         notes=tuple(notes),
+        next="" if request.apply else _again(request),
         fresh=fresh,
     )
+
+
+def _again(request: ComposeRequest) -> str:
+    """Return the command that applies what was previewed."""
+    words = ["fabula", "record", "compose", *request.threads]
+    words += ["--title", request.title] if request.title is not None else []
+    words += ["--cwd", str(request.cwd)] if request.cwd is not None else []
+    words += ["--cards"] if request.cards else []
+    words += ["--no-thoughts"] if request.no_thoughts else []
+    return join([*words, "--apply"])
 
 
 # ── which threads ────────────────────────────────────────────────────

@@ -99,7 +99,7 @@ def diff(app: App, request: DiffRequest) -> DiffResult:
     """
     app.refresh()
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
-        entry = find_sealed(app, vault.sources(), request.target)
+        entry = find_sealed(app, vault.sources(), request.target, "diff")
         old, new = _two(entry, request)
         found = compare(_items(app, vault, entry, old), _items(app, vault, entry, new))
         lines = _line(vault, old), _line(vault, new)

@@ -82,18 +82,19 @@ class ExciseResult:
     path: str
     threads: tuple[ExcisedThread, ...]
     suggestions: tuple[SuggestedThread, ...]
-    dropped: int
-    relinked: int
-    echoes: int
-    walls: int
-    bound: int
-    drawn: int
-    subagents: int
     before: int
     after: int
-    tail: int
-    old: int | None
-    new: int | None
+    dropped: int = 0
+    relinked: int = 0
+    echoes: int = 0
+    walls: int = 0
+    bound: int = 0
+    drawn: int = 0
+    subagents: int = 0
+    tail: int = 0
+    old: int | None = None
+    new: int | None = None
+    next: str = ""  # the command that goes on from here
 
 
 @define
@@ -129,7 +130,7 @@ def excise(app: App, request: ExciseRequest) -> ExciseResult:
     if not request.apply:
         snapshot = read_snapshot(target)
         plan, before = make_plan(snapshot, rule(snapshot)), len(snapshot.data)
-        return _result(app, target, rows, seen, plan.changes, before=before, after=plan.size)
+        return _result(app, target, rows, seen, plan.changes, before=before, after=plan.size, following=_again(request))
     if request.live:
         _ask(target, request)
     done = rewrite(app, target, rule, kind="excise", live=request.live)
@@ -137,6 +138,7 @@ def excise(app: App, request: ExciseRequest) -> ExciseResult:
     return _result(
         app, target, rows, seen, done.plan.changes,
         before=done.before, after=done.after, applied=True, tail=done.tail, generations=(done.old, done.new),
+        following=record_command("undo", target.session),
     )  # fmt: skip
 
 
@@ -148,8 +150,13 @@ def _ask(target: Target, request: ExciseRequest) -> None:
         "What its agent writes at the very moment in which the file is replaced can get lost; nothing that is in the",
         "file now can.",
     )
-    words = join(["fabula", "record", "excise", request.session, *request.threads, "--apply", "--live"])
-    require_consent(lines, "rewrite", words)
+    require_consent(lines, "rewrite", _again(request))
+
+
+def _again(request: ExciseRequest) -> str:
+    """Return the command that applies what was previewed."""
+    words = ["fabula", "record", "excise", request.session, *request.threads, "--apply"]
+    return join([*words, "--live"] if request.live else words)
 
 
 # ── what is asked for ────────────────────────────────────────────────
@@ -168,7 +175,15 @@ def _suggestions(app: App, target: Target, *, apply: bool) -> ExciseResult:
     found = suggest(facts_of_file(app.reader(), target.path))[:SUGGESTED]
     lines = tuple(_suggested(app, one) for one in found)
     size = target.file.size
-    return ExciseResult(False, target.session, target.path, (), lines, 0, 0, 0, 0, 0, 0, 0, size, size, 0, None, None)  # noqa: FBT003
+    return ExciseResult(
+        applied=False,
+        session=target.session,
+        path=target.path,
+        threads=(),
+        suggestions=lines,
+        before=size,
+        after=size,
+    )
 
 
 def _suggested(app: App, one: Suggestion) -> SuggestedThread:
@@ -233,6 +248,7 @@ def _result(
     *,
     before: int,
     after: int,
+    following: str,
     applied: bool = False,
     tail: int = 0,
     generations: tuple[int | None, int | None] = (None, None),
@@ -257,6 +273,7 @@ def _result(
         tail=tail,
         old=generations[0],
         new=generations[1],
+        next=following,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.containers.rebuilt import rebuild_database
@@ -167,11 +168,17 @@ def _stream(app: App, generation_id: int) -> Iterator[bytes]:
         yield from _rest(vault, generation_id, vault.holes(generation_id))
 
 
-def find_sealed(app: App, entries: list[SourceEntry], target: str) -> SourceEntry:
-    """Find the one sealed file that a session's id or a path names. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``."""
+def find_sealed(app: App, entries: list[SourceEntry], target: str, verb: str = "restore") -> SourceEntry:
+    """Find the one sealed file that a session's id or a path names. Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``.
+
+    ``verb`` is the command that is suggested where several are named.
+    """
     sealed = [entry for entry in entries if entry.generations and target]
-    paths = {target, os.path.normpath(app.cwd / target)}
-    found = [entry for entry in sealed if entry.path in paths]
+    path = os.path.normpath(app.cwd / target)
+    found = [entry for entry in sealed if entry.path in {target, path}]
+    if not found and os.sep in target:  # links may lead there another way than the source went
+        real, name = os.path.realpath(path), os.path.basename(path)
+        found = [entry for entry in sealed if entry.path.endswith(name) and os.path.realpath(entry.path) == real]
     if not found:
         found = _of_session([entry for entry in sealed if entry.session == target], target)
     if not found and target:
@@ -185,7 +192,7 @@ def find_sealed(app: App, entries: list[SourceEntry], target: str) -> SourceEntr
             "ERR_NOT_FOUND", f"the vault holds no file or session {target!r}", "fabula record sessions --all"
         )
     if len(found) > 1:
-        names = [f"fabula record restore {quote(entry.path)}" for entry in found[:_SHOWN]]
+        names = [record_command(verb, entry.path) for entry in found[:_SHOWN]]
         raise FabulaError(
             "ERR_AMBIGUOUS", f"{len(found)} sealed files belong to {target}: name one by its path", *names
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabula.app.wiring import App
     from fabula.kernel.records import SourceFile
+    from fabula.record.map.files import KnownFile
     from fabula.record.reading.catalogue import SourceRow
     from fabula.record.rewriting.plan import Rule
     from fabula.record.rewriting.protocol import Planner, Rewritten
@@ -48,10 +49,9 @@ def find_target(app: App, text: str) -> Target:
     Raises ``ERR_NOT_FOUND``, ``ERR_AMBIGUOUS``, ``ERR_STALE`` (gone from disk), ``ERR_HOST`` (no file of JSON lines).
     """
     app.refresh()
-    path = os.path.normpath(app.cwd / text)
-    named = file_at(app.reader(), path, -1) if text else None
+    named = _at_path(app, text) if text else None
     if named is not None:
-        return _target(app, "", named.host, path)
+        return _target(app, "", named.host, named.path)
     session = session_by_row(app.reader(), identify(app.reader(), text, "session").id)
     found = [source for source in sources_of_session(app.reader(), session.row) if not source.aside]
     live = [source for source in found if source.generation < 0 and not source.gone]
@@ -67,13 +67,29 @@ def find_target(app: App, text: str) -> Target:
     return _target(app, session.id, session.host, (own or live)[0].path)
 
 
+def _at_path(app: App, text: str) -> KnownFile | None:
+    """Return the live file at a path, also where links lead to it another way than its source went."""
+    path = os.path.normpath(app.cwd / text)
+    named = file_at(app.reader(), path, -1)
+    if named is not None or os.sep not in text:
+        return named
+    real, name = os.path.realpath(path), os.path.basename(path)
+    rows = app.reader().execute("select path from files where generation < 0 and path like ?", (f"%{name}",))
+    same = (found for (found,) in rows.fetchall() if os.path.realpath(str(found)) == real)
+    return next((file_at(app.reader(), str(found), -1) for found in same), None)
+
+
 def _gone(session: str, sources: list[SourceRow]) -> FabulaError:
-    """The transcript is not on disk: it can be restored where it was."""
-    sealed = next((source.path for source in sources if source.sealed), "")
+    """The transcript is not on disk: it can be restored where it was, or beside generations that were imported."""
+    sealed = [source for source in sources if source.sealed]
     if not sealed:
         return FabulaError("ERR_NOT_FOUND", f"session {session} has no transcript", record_command("session", session))
-    restore = f"fabula record restore {quote(session)} --output {quote(sealed)}"
-    return FabulaError("ERR_STALE", f"the transcript of session {session} is gone from disk", restore)
+    lost = next((source.path for source in sealed if source.generation < 0), None)
+    if lost is not None:
+        restore = f"fabula record restore {quote(lost)} --output {quote(lost)}"
+        return FabulaError("ERR_STALE", f"the transcript of session {session} is gone from disk", restore)
+    restore = f"fabula record restore {quote(sealed[0].path)} --output FILE"
+    return FabulaError("ERR_STALE", f"of session {session} there are only sealed generations, no transcript", restore)
 
 
 def _target(app: App, session: str, host: str, path: str) -> Target:

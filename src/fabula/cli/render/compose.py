@@ -32,5 +32,5 @@ def render(result: ComposeResult, out: Out) -> None:
         if result.resume:
             out.line(result.resume)
     else:
-        out.line(out.dim("nothing was written; with --apply it is"))
+        out.line(out.dim(f"do it: {result.next}"))
     notes(result.fresh, out)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.render.record_lines import counted
-from fabula.kernel.commands import record_command
 
 if TYPE_CHECKING:
     from fabula.app.record.excise import ExcisedThread, ExciseResult, SuggestedThread
@@ -24,10 +23,7 @@ def render(result: ExciseResult, out: Out) -> None:
     out.line(f"{counted(result.dropped, 'line')} {'went' if result.applied else 'would go'}, {change}")
     for note in _notes(result):
         out.line(out.dim(f"  {note}"))
-    if result.applied:
-        out.line(out.dim(f"put it back: {record_command('undo', result.session)}"))
-    else:
-        out.line(out.dim("nothing was written; with --apply it is"))
+    out.line(out.dim(f"{'take it back' if result.applied else 'do it'}: {result.next}"))
 
 
 def _thread(thread: ExcisedThread | SuggestedThread, out: Out) -> None:
@@ -38,15 +34,19 @@ def _thread(thread: ExcisedThread | SuggestedThread, out: Out) -> None:
 
 def _notes(result: ExciseResult) -> list[str]:
     told = (
-        (result.relinked, "records get another parent"),
-        (result.echoes, "of the lines only repeat what goes (queued and last prompts, summaries)"),
-        (result.drawn, "results in other threads go with their calls"),
-        (result.bound, "records stay because a call's other end does"),
-        (result.walls, "records of a compaction stay: they stand for everything before them"),
-        (result.subagents, "subagents worked for these threads; their files stay"),
-        (result.tail, "bytes that the agent wrote meanwhile were carried over"),
+        (result.relinked, "record", "linked anew"),
+        (result.echoes, "of these lines", "only repeating what goes (queued and last prompts, summaries)"),
+        (result.drawn, "result", "in other threads, going with the calls"),
+        (result.bound, "record", "kept because a call's other end is"),
+        (result.walls, "record", "of a compaction kept: what stands for everything before it"),
+        (result.subagents, "subagent", "of these threads, whose files stay"),
+        (result.tail, "byte", "that the agent wrote meanwhile, carried over"),
     )
-    return [f"{number} {words}" for number, words in told if number]
+    return [f"{_noted(number, noun)} {words}" for number, noun, words in told if number]
+
+
+def _noted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if noun.startswith("of ") else counted(number, noun)
 
 
 def _suggestions(result: ExciseResult, out: Out) -> None:
