@@ -99,7 +99,10 @@ def test_a_map_made_anew_over_a_slimmed_session_is_the_one_that_was_there(
         )
     before = told()
     assert before[1]["files"] == 1  # type: ignore[index]
-    fabula("record", "rebuild")
+    status = fabula("status", "--json").data["map"]
+    assert (status["files"], status["sessions"]) == (1, 1)
+    again = fabula("record", "rebuild", "--json").data
+    assert (again["files"], again["sessions"], again["records"]) == (1, 1, status["records"])
     assert told() == before
     fabula("record", "undo", path.stem, "--apply", "--json")
     fabula("record", "rebuild")

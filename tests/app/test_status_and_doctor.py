@@ -76,7 +76,7 @@ def test_status_after_a_scan_counts(fabula: Fabula, claude: Path) -> None:
     data = fabula("status", "--json").data
     assert (data["map"]["sessions"], data["map"]["records"], data["map"]["files"]) == (1, 1, 1)
     assert data["vault"]["bytes"] > 0
-    assert "1 sessions, 1 threads, 1 records in 1 files, 2026-02-01 to 2026-02-01" in fabula("status").out
+    assert "1 session, 1 thread, 1 record in 1 file, 2026-02-01 to 2026-02-01" in fabula("status").out
 
 
 def test_status_says_where_it_is_off(fabula: Fabula) -> None:

@@ -112,20 +112,19 @@ def folder_bytes(folder: Path) -> int:
 
 def map_state(app: App) -> MapState:
     """Count what the map holds."""
+    from fabula.record.usage.counts import totals
+
     path = app.home.map
     if not path.exists():
         return MapState(str(path), exists=False)
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
     try:
         reader = app.reader()
-        counts = [
-            _one(reader.execute(f"select count(*) from {t}")) for t in ("sessions", "threads", "records", "files")
-        ]
+        sessions, threads, records, files = totals(reader)
         span = reader.execute("select min(first_time), max(last_time) from sessions").fetchone()
         scanned = _one(reader.execute("select max(scanned_ns) from files"))
     except FabulaError as error:
         return MapState(str(path), exists=True, bytes=size, problem=error.message)
-    sessions, threads, records, files = (count or 0 for count in counts)
     first, last = span or (None, None)
     return MapState(
         path=str(path),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import frozen
+from fabula.record.usage.counts import totals
 
 if TYPE_CHECKING:
     from fabula.app.wiring import App
@@ -31,9 +32,5 @@ class RebuildResult:
 def rebuild(app: App, request: RebuildRequest) -> RebuildResult:
     """Rebuild the map. Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_VAULT_DAMAGED``."""
     app.record.scan(rebuild=True, progress=request.progress)
-    reader = app.reader()
-    counts = [
-        int((reader.execute(f"select count(*) from {table}").fetchone() or (0,))[0])
-        for table in ("files", "records", "threads", "sessions")
-    ]
-    return RebuildResult(*counts)
+    sessions, threads, records, files = totals(app.reader())
+    return RebuildResult(files, records, threads, sessions)

@@ -46,7 +46,7 @@ def _notes(result: ExciseResult) -> list[str]:
 
 
 def _noted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if noun.startswith("of ") else counted(number, noun)
+    return f"{number:,} {noun}" if noun.startswith("of ") else counted(number, noun)
 
 
 def _suggestions(result: ExciseResult, out: Out) -> None:

@@ -22,7 +22,7 @@ def moment(millis: int | None) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number and what it counts: ``1 thread``, ``2 threads``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def session_line(line: SessionLine, out: Out) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.progress import megabytes
+from fabula.cli.render.record_lines import counted
 from fabula.kernel.clock import format_time
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def render(result: StatsResult, out: Out) -> None:
             out.line(f"  {group.key:<24} {_counts(group)}")
     whole = result.map
     out.line(
-        f"everything: {whole.files} source files ({whole.vanished} gone), {whole.copies} further copies, "
-        f"{whole.paths} files worked on, {whole.failures} failures ({whole.resolved} resolved)"
+        f"everything: {counted(whole.files, 'source file')} ({whole.vanished} gone), {whole.copies:,} further copies, "
+        f"{counted(whole.paths, 'file')} worked on, {counted(whole.failures, 'failure')} ({whole.resolved} resolved)"
     )
     _sizes(result.sizes, out)
     if result.costs is not None:
@@ -34,8 +35,9 @@ def render(result: StatsResult, out: Out) -> None:
 
 
 def _counts(counts: Counts) -> str:
-    agents = f" and {counts.subagents} subagents" if counts.subagents else ""
-    return f"{counts.sessions} sessions{agents}, {counts.threads} threads, {counts.records} records"
+    agents = f" and {counted(counts.subagents, 'subagent')}" if counts.subagents else ""
+    sessions, threads = counted(counts.sessions, "session"), counted(counts.threads, "thread")
+    return f"{sessions}{agents}, {threads}, {counted(counts.records, 'record')}"
 
 
 def _span(counts: Counts) -> str:

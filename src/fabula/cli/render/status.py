@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.progress import megabytes
+from fabula.cli.render.record_lines import counted
 from fabula.kernel.clock import format_time
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _map(state: MapState) -> str:
         return f"{state.problem}: fabula record rebuild"
     span = f", {format_time(state.first_time)[:10]} to {format_time(state.last_time)[:10]}" if state.last_time else ""
     return (
-        f"{state.sessions} sessions, {state.threads} threads, {state.records} records in {state.files} files{span}; "
+        f"{counted(state.sessions, 'session')}, {counted(state.threads, 'thread')}, {counted(state.records, 'record')}"
+        f" in {counted(state.files, 'file')}{span}; "
         f"{megabytes(state.bytes)}, last scan {format_time(state.scanned_at)[:16]}"
     )

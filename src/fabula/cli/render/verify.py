@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.cli.render.record_lines import counted
+
 if TYPE_CHECKING:
     from fabula.app.record.verify import VerifyResult
     from fabula.cli.output import Out
@@ -18,8 +20,9 @@ def render(result: VerifyResult, out: Out) -> None:
         _repair(result.repaired, out)
     checked = result.checked
     out.line(
-        f"{out.bold('sound' if result.sound else 'damaged')}: {checked.records:,} records in {checked.packs} packs, "
-        f"{checked.generations} generations of {checked.sources} files, {checked.sealed_bytes / 1e6:,.1f} MB sealed in "
+        f"{out.bold('sound' if result.sound else 'damaged')}: {counted(checked.records, 'record')} in "
+        f"{counted(checked.packs, 'pack')}, {counted(checked.generations, 'generation')} of "
+        f"{counted(checked.sources, 'file')}, {checked.sealed_bytes / 1e6:,.1f} MB sealed in "
         f"{checked.stored_bytes / 1e6:,.1f} MB"
     )
     for damage in result.damages:
@@ -30,8 +33,8 @@ def render(result: VerifyResult, out: Out) -> None:
 
 def _repair(report: RepairReport, out: Out) -> None:
     out.line(
-        f"repaired: {report.records:,} records read back from {report.packs} packs, {report.mended} sealed again from "
-        f"their sources, {report.lost} lost"
+        f"repaired: {counted(report.records, 'record')} read back from {counted(report.packs, 'pack')}, "
+        f"{report.mended:,} sealed again from their sources, {report.lost:,} lost"
     )
     for problem in report.problems:
         out.line(out.dim(f"  {problem}"))

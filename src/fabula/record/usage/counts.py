@@ -68,6 +68,17 @@ def counts_by(connection: apsw.Connection, window: Window, by: str) -> list[Coun
 _EACH_FILE = "select min(generation), vanished_at from files group by host, path"
 
 
+def totals(connection: apsw.Connection) -> tuple[int, int, int, int]:
+    """Return how many sessions (without those of subagents), threads, records and files the whole map holds."""
+    row: Any = connection.execute(
+        "select (select count(*) from sessions where records > 0 and kind not in ('subagent', 'compaction')),"
+        " (select count(*) from threads), (select count(*) from records),"
+        f" (select count(*) from ({_EACH_FILE}))"
+    ).fetchone()
+    sessions, threads, records, files = row
+    return sessions, threads, records, files
+
+
 def map_counts(connection: apsw.Connection) -> MapCounts:
     """Count what is not part of sessions."""
 
