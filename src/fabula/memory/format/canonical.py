@@ -19,41 +19,69 @@ from fabula.kernel.hashes import digest, digest_text
 from fabula.memory.format.tree import Element, parse_fragment
 from fabula.memory.format.vocabulary import FACT_ATTRIBUTES, INLINE
 
-_SPACES = re.compile("[ \t\n\f\r]+")
+#: White space that is not one space already: most of it is, and stays as it is.
+_SPACES = re.compile("[ \t\n\f\r]{2,}|[\t\n\f\r]")
+#: What the format trims at both ends of an article: JavaScript's white space, but for the no-break space, which is
+#: written as an entity.
+MARGIN = (
+    "\t\n\v\f\r \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    "\u205f\u3000\ufeff"
+)
 _HASH = re.compile("sha256:[0-9a-f]{64}")
 
 
 def canonical_text(element: Element, without: frozenset[str] = frozenset()) -> str:
     """Return the canonical text of what is in an element; subtrees of the names in ``without`` are left out."""
+    segments: list[tuple[bool, str]] = []  # (is it verbatim, text), never two collapsible ones side by side
     collapsible: list[str] = []
-    segments: list[tuple[bool, str]] = []  # (is it verbatim, text), never two of one kind side by side
-
-    def walk(element: Element, *, verbatim: bool) -> None:
-        for child in element.children:
-            if type(child) is str:
-                if not verbatim:
-                    collapsible.append(child)
-                elif collapsible:
-                    segments.extend(((False, _SPACES.sub(" ", "".join(collapsible))), (True, child)))
-                    collapsible.clear()
-                else:
-                    segments.append((True, child))
-            elif type(child) is Element and child.tag not in without:
-                is_block = child.tag not in INLINE
-                if is_block:
-                    collapsible.append(" ")
-                walk(child, verbatim=verbatim or child.tag == "pre")
-                if is_block:
-                    collapsible.append(" ")
-
-    walk(element, verbatim=_in_pre(element))
-    if collapsible:
-        segments.append((False, _SPACES.sub(" ", "".join(collapsible))))
+    _gather(element, element.tag == "pre", without, collapsible, segments)
+    _close(collapsible, segments)
     if segments and not segments[0][0]:
         segments[0] = (False, segments[0][1].removeprefix(" "))
     if segments and not segments[-1][0]:
         segments[-1] = (False, segments[-1][1].removesuffix(" "))
     return "".join([text for _, text in segments])
+
+
+def _gather(
+    element: Element,
+    verbatim: bool,
+    without: frozenset[str],
+    collapsible: list[str],
+    segments: list[tuple[bool, str]],
+) -> None:
+    for child in element.children:
+        if type(child) is str:
+            if verbatim:
+                _close(collapsible, segments)
+                segments.append((True, child))
+            else:
+                collapsible.append(child)
+        elif type(child) is Element and child.tag not in without:
+            tag = child.tag
+            if tag in INLINE:
+                _gather(child, verbatim, without, collapsible, segments)
+            else:
+                collapsible.append(" ")
+                _gather(child, verbatim or tag == "pre", without, collapsible, segments)
+                collapsible.append(" ")
+
+
+def _close(collapsible: list[str], segments: list[tuple[bool, str]]) -> None:
+    """End a run of collapsible text."""
+    if collapsible:
+        segments.append((False, _SPACES.sub(" ", "".join(collapsible))))
+        collapsible.clear()
+
+
+def trim(article: Element) -> Element:
+    """Take the white space from both ends of an article: it is no part of what it says."""
+    children = article.children
+    if children and isinstance(children[0], str):
+        children[0] = children[0].lstrip(MARGIN)
+    if children and isinstance(children[-1], str):
+        children[-1] = children[-1].rstrip(MARGIN)
+    return article
 
 
 def plain_text(element: Element, without: frozenset[str] = frozenset()) -> str:
@@ -79,7 +107,7 @@ def fact_hash(article: Element, text: str) -> str:
 
 def content_hash_of_markup(markup: str) -> str:
     """Return the content hash of an article given as its inner markup."""
-    return content_hash(parse_fragment(markup).top)
+    return content_hash(trim(parse_fragment(markup).top))
 
 
 def hash_of_text(text: str) -> str:
@@ -102,7 +130,3 @@ def _values(element: Element) -> list[str]:
                 found.append(f"{child.tag} {name}={value}")
             found += _values(child)
     return found
-
-
-def _in_pre(element: Element) -> bool:
-    return element.tag == "pre" or any(around.tag == "pre" for around in element.above())

@@ -59,13 +59,9 @@ class _Finder:
         self._tree = tree
 
     def place_of(self, element: Element | None) -> Place:
-        """Return the place of an element; where the parser put it there itself, that of what is around it."""
-        while element is not None:
-            span = element.start()
-            if span is not None:
-                return self._source.place(span[0])
-            element = element.parent
-        return self._source.place(0)
+        """Return the place of an element; the beginning of the file for what is missing or the parser put there."""
+        span = element.start() if element is not None else None
+        return self._source.place(span[0] if span is not None else 0)
 
     def depth(self) -> Iterator[Finding]:
         deep = self._tree.too_deep
@@ -90,6 +86,8 @@ class _Finder:
         elements = [element for tag in FORBIDDEN for element in self._tree.all(tag)]
         for element in sorted(elements, key=lambda one: one.order):
             yield self._found("presentation", f"<{element.tag}> is forbidden", element, "remove the element")
+        if not any(name in FORBIDDEN_ATTRIBUTES or name.startswith("on") for name in self._tree.attribute_names):
+            return
         for element in self._tree.attributed:
             for name in element.attributes:
                 if name in FORBIDDEN_ATTRIBUTES:
@@ -112,8 +110,9 @@ class _Finder:
             message = f"<{element.tag}> is not in the element vocabulary"
             group = "presentation" if is_inert(element.tag) else "active"
             yield self._found(group, message, element, "use an element of the format")
+        figures = self._tree.all("figure")
         for tag in sorted(FIGURE_ONLY & self._tree.by_tag.keys()):
-            outside = [one for one in self._tree.all(tag) if not any(up.tag == "figure" for up in one.above())]
+            outside = [one for one in self._tree.all(tag) if not any(figure.holds(one) for figure in figures)]
             if outside:
                 yield self._found(
                     "presentation", f"<{tag}> outside <figure>", outside[0], "use it inside of a figure only"

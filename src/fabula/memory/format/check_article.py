@@ -46,7 +46,7 @@ def check_mark(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
     mark = marks[0]
     if not claim_without_code(mark):
         yield Finding("mark", "empty <mark>: code alone is no claim", place_of(mark), "say the claim in words")
-    folds = sorted({around.tag for around in mark.above() if around.tag in {"aside", "details"}})
+    folds = [tag for tag in ("aside", "details") if any(fold.holds(mark) for fold in tree.all(tag))]
     for fold in folds:
         yield Finding("mark", f"<mark> inside <{fold}>", place_of(mark), _MARK_FIX)
     if not folds:

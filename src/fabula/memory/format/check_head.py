@@ -34,7 +34,7 @@ _TYPE, _STATUS, _TASK_STATUS = (PREFIX + name for name in ("type", "status", "ta
 
 def check_head(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
     """Yield what is wrong with the title and with the set of metas."""
-    titles, head = tree.all("title"), _head(tree)
+    titles, head, by_name = tree.all("title"), tree.head, tree.metas
     if len(titles) != 1:
         where = titles[1] if titles else head
         yield Finding(
@@ -42,12 +42,13 @@ def check_head(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
         )
     elif not titles[0].own_text().strip():
         yield Finding("head", "empty <title>", place_of(titles[0]), "give the memory a title")
-    by_name = _metas(tree)
     for name in REQUIRED:
         if name not in by_name:
             fix = f'add <meta name="{name}" content="…"> to the head'
             yield Finding("head", f'missing required <meta name="{name}">', place_of(head), fix)
     for name, metas in by_name.items():
+        if not name.startswith(PREFIX):
+            continue
         if name not in META_RANK:
             message = f'<meta name="{name}"> is outside the closed metadata vocabulary'
             yield Finding("head", message, place_of(metas[0]), f"use a name that does not begin with {PREFIX}")
@@ -58,8 +59,7 @@ def check_head(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
 
 def check_links(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
     """Yield what is wrong with the relations of a head."""
-    head = _head(tree)
-    for element in tree.inside(head, "link") if head else []:
+    for element in tree.in_head("link"):
         rel = element.attributes.get("rel", "")
         if not rel.startswith(PREFIX):
             continue
@@ -78,7 +78,7 @@ def check_links(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
 
 def check_values(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
     """Yield what is wrong with the values of metas that have closed values."""
-    metas = {name: found[0] for name, found in _metas(tree).items()}
+    metas = {name: found[0] for name, found in tree.metas.items()}
     kind = _content(metas, _TYPE)
     if kind is not None and kind not in TYPES:
         message = f'{_TYPE} "{kind}" is outside the type vocabulary'
@@ -87,7 +87,7 @@ def check_values(place_of: PlaceOf, tree: Tree) -> Iterator[Finding]:
     if status is not None and status not in STATUSES:
         message = f'{_STATUS} "{status}" is neither active nor archived'
         yield Finding("metas", message, place_of(metas[_STATUS]), "use active or archived")
-    yield from _check_task(place_of, metas, kind, _head(tree))
+    yield from _check_task(place_of, metas, kind, tree.head)
     for name in TIMES:
         when = _content(metas, name)
         if when is not None and not is_time(when):
@@ -111,22 +111,6 @@ def _check_task(
     if kind != "task":
         message = f'{_TASK_STATUS} on a memory of type "{kind}": only a task carries one'
         yield Finding("metas", message, place_of(meta), f"remove it, or make {_TYPE} task")
-
-
-def _head(tree: Tree) -> Element | None:
-    heads = tree.all("head")
-    return heads[0] if heads else None
-
-
-def _metas(tree: Tree) -> dict[str, list[Element]]:
-    """Return the metas of the format by name, in the order in which each is met first."""
-    head = _head(tree)
-    found: dict[str, list[Element]] = {}
-    for element in tree.inside(head, "meta") if head else []:
-        name = element.attributes.get("name", "")
-        if name.startswith(PREFIX):
-            found.setdefault(name, []).append(element)
-    return found
 
 
 def _content(metas: dict[str, Element], name: str) -> str | None:

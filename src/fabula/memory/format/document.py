@@ -7,6 +7,7 @@ feeds, and one newline at its end. Reading what was written gives the same value
 from __future__ import annotations
 
 from fabula.kernel.values import frozen
+from fabula.memory.format.canonical import trim
 from fabula.memory.format.head import Head, Link, write_head
 from fabula.memory.format.markup import escape_text, inner_markup, tag
 from fabula.memory.format.tree import parse_fragment
@@ -24,7 +25,7 @@ class Document:
 
 def canonical_markup(markup: str) -> str:
     """Return the inner markup of an article as the format writes it: parsed, written anew, trimmed."""
-    return inner_markup(parse_fragment(markup).top).strip(" \t\n\f\r")
+    return inner_markup(trim(parse_fragment(markup).top))
 
 
 def write(document: Document) -> bytes:

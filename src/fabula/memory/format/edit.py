@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.memory.format.markup import tag
-from fabula.memory.format.reader import in_head, read
+from fabula.memory.format.reader import read
 from fabula.memory.format.source import Source
 from fabula.memory.format.tree import parse_document
 from fabula.memory.format.vocabulary import META_RANK, OURS, PREFIX, token_of
@@ -127,14 +127,14 @@ class _Head:
 
     def metas(self, name: str | None = None) -> list[Element]:
         """Return the metas of one name, or all of the format's and of ours."""
-        metas = in_head(self._tree, "meta")
+        metas = self._tree.in_head("meta")
         if name is not None:
             return [one for one in metas if one.attributes.get("name") == name]
         return [one for one in metas if one.attributes.get("name", "").startswith((PREFIX, OURS))]
 
     def links(self, rel: str | None = None, href: str | None = None) -> list[Element]:
         """Return the links of one relation, of one place, or all of the format's."""
-        links = [one for one in in_head(self._tree, "link") if one.attributes.get("rel", "").startswith(PREFIX)]
+        links = [one for one in self._tree.in_head("link") if one.attributes.get("rel", "").startswith(PREFIX)]
         if rel is not None:
             links = [one for one in links if one.attributes["rel"] == rel]
         return [one for one in links if href is None or one.attributes.get("href") == href]
@@ -163,7 +163,7 @@ class _Head:
     def _at_the_end(self, written: str) -> Cut:
         heads = self._tree.all("head")
         closing = heads[0].end() if heads else None
-        titles = in_head(self._tree, "title")
+        titles = self._tree.in_head("title")
         if closing is not None:
             line_start, _, is_alone = self._line(*closing)
             return (line_start, line_start, f"{written}\n") if is_alone else (closing[0], closing[0], written)

@@ -9,7 +9,7 @@ from fabula.memory.format.content import read_number
 from fabula.memory.format.vocabulary import OURS, PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _YES = frozenset({"true", "1", "yes"})
 
@@ -94,7 +94,7 @@ def read_head(metas: Iterable[Meta]) -> Head:
             if content:
                 lists.setdefault(field, []).append(content)
         elif field not in values:
-            values[field] = _value(field, content)
+            values[field] = _READERS[field](content) if field in _READERS else content
     return Head(**values, **{field: tuple(items) for field, items in lists.items()})  # type: ignore[arg-type]
 
 
@@ -117,19 +117,23 @@ def confidence_text(confidence: float) -> str:
     return f"{whole}.{decimals:0<2}"
 
 
-def _value(field: str, content: str) -> object:
-    if field == "confidence":
-        number = read_number(content)
-        return round(number, 6) if number is not None and 0 <= number <= 1 else None
-    if field == "importance":
-        number = read_number(content)
-        return int(number) if number is not None and number.is_integer() and 1 <= number <= 10 else None
-    if field == "reprieves":
-        number = read_number(content)
-        return int(number) if number is not None and number.is_integer() and 0 <= number < 2**31 else None
-    if field == "needs_revision":
-        return content.strip().lower() in _YES
-    return content
+def _confidence(content: str) -> float | None:
+    number = read_number(content)
+    return round(number, 6) if number is not None and 0 <= number <= 1 else None
+
+
+def _whole(content: str, lowest: int, highest: int) -> int | None:
+    number = read_number(content)
+    return int(number) if number is not None and number.is_integer() and lowest <= number <= highest else None
+
+
+#: field -> what reads it, where it is not the text itself.
+_READERS: dict[str, Callable[[str], object]] = {
+    "confidence": _confidence,
+    "importance": lambda content: _whole(content, 1, 10),
+    "reprieves": lambda content: _whole(content, 0, 2**31),
+    "needs_revision": lambda content: content.strip().lower() in _YES,
+}
 
 
 def _text(field: str, value: object) -> str:

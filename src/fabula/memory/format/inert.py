@@ -27,7 +27,7 @@ _INERT_ELEMENTS = (KNOWN_ELEMENTS | HARMLESS | FIGURE_ONLY) - FORBIDDEN
 #: Attributes that a browser does not act on by itself, for any element; of ``data-`` and ``aria-`` all do nothing.
 _INERT_ATTRIBUTES = frozenset(
     "title lang dir id role datetime value cite href name content charset rel colspan rowspan headers scope abbr span "
-    "start reversed type open translate hidden".split()
+    "http-equiv start reversed type open translate hidden".split()
 )
 _SAFE_SCHEMES = frozenset({"http", "https", "mailto", "urn", "file"})
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*(?=:)", re.IGNORECASE)
@@ -46,7 +46,12 @@ def active_attributes(tree: Tree) -> Iterator[tuple[Element, str]]:
 
     Handlers and presentation are violations of the format, and not repeated here.
     """
-    for element in tree.attributed:
+    if any(not _is_inert_attribute(name) for name in tree.attribute_names):
+        suspects = tree.attributed
+    else:
+        refreshing = tree.all("meta") if "http-equiv" in tree.attribute_names else []
+        suspects = [*refreshing, *tree.all("link"), *tree.all("a"), *tree.all("q")]
+    for element in suspects:
         if element.tag in _INERT_ELEMENTS:
             yield from ((element, message) for message in _acts(element))
 

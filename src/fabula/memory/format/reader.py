@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.memory.format.canonical import fact_hash, hash_of_text, one_line
+from fabula.memory.format.canonical import fact_hash, hash_of_text, one_line, trim
 from fabula.memory.format.check import check
 from fabula.memory.format.content import Content
 from fabula.memory.format.document import Document
@@ -16,7 +16,7 @@ from fabula.memory.format.vocabulary import OURS, PREFIX
 
 if TYPE_CHECKING:
     from fabula.memory.format.findings import Finding
-    from fabula.memory.format.tree import Element, Tree
+    from fabula.memory.format.tree import Tree
 
 
 class Reading:
@@ -36,7 +36,7 @@ class Reading:
         self._tree = tree
         self.violations, self.warnings = check(source, tree)
         articles = tree.all("article")
-        self._article = articles[0] if articles else tree.top
+        self._article = trim(articles[0] if articles else tree.top)
         self._content: Content | None = None
 
     @property
@@ -52,11 +52,12 @@ class Reading:
 
     @property
     def metas(self) -> list[Meta]:
-        """The metas of the format's names and of ours, in the order of the file."""
+        """The metas of the format's names and of ours, grouped by name."""
         return [
-            Meta(element.attributes["name"], element.attributes.get("content", ""))
-            for element in in_head(self._tree, "meta")
-            if element.attributes.get("name", "").startswith((PREFIX, OURS))
+            Meta(name, element.attributes.get("content", ""))
+            for name, elements in self._tree.metas.items()
+            if name.startswith((PREFIX, OURS))
+            for element in elements
         ]
 
     @property
@@ -73,7 +74,7 @@ class Reading:
         """The relations, in the order of the file."""
         return tuple(
             Link(element.attributes["rel"], element.attributes.get("href", ""))
-            for element in in_head(self._tree, "link")
+            for element in self._tree.in_head("link")
             if element.attributes.get("rel", "").startswith(PREFIX)
         )
 
@@ -109,7 +110,7 @@ class Reading:
         Raises:
             TypeError: the file is no memory: a required meta is missing.
         """
-        article = inner_markup(self._article).strip(" \t\n\f\r")
+        article = inner_markup(self._article)
         return Document(self.title, self.head, self.links, article)
 
 
@@ -117,9 +118,3 @@ def read(data: bytes) -> Reading:
     """Read the bytes of a file as a memory. Never raises, whatever they are; what is not UTF-8 is read as U+FFFD."""
     source = Source(data)
     return Reading(source, parse_document(source.text))
-
-
-def in_head(tree: Tree, tag: str) -> list[Element]:
-    """Return the elements of a name that stand in the document's head."""
-    heads = tree.all("head")
-    return tree.inside(heads[0], tag) if heads else []

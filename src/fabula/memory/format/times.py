@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 _GRAMMAR = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
@@ -27,6 +28,7 @@ def is_written_form(text: str) -> bool:
     return bool(_WRITTEN.fullmatch(text)) and text[17:19] != "60" and is_time(text)
 
 
+@lru_cache(maxsize=256)  # created and updated are often one, and days repeat
 def parse(text: str) -> datetime | None:
     """Return the moment (UTC) a text names; ``None``: it names none.
 

@@ -24,14 +24,13 @@ class Comment(NamedTuple):
 class Element:
     """An element: its name, attributes, children (text as ``str``) and its number in the order of the document."""
 
-    __slots__ = ("_node", "attributes", "children", "last", "order", "parent", "tag")
+    __slots__ = ("_node", "attributes", "children", "last", "order", "tag")
 
-    def __init__(self, node: Any, tag: str, attributes: dict[str, str], parent: Element | None, order: int) -> None:
+    def __init__(self, node: Any, tag: str, attributes: dict[str, str], order: int) -> None:
         self._node = node
         self.tag = tag
         self.attributes = attributes
         self.children: list[Element | str | Comment] = []
-        self.parent = parent
         self.order = order
         self.last = order  # the number of the last element inside
 
@@ -47,13 +46,6 @@ class Element:
         """Whether another element lies inside of this one."""
         return self.order < other.order <= self.last
 
-    def above(self) -> Iterator[Element]:
-        """Yield the elements around this one, from the inside out."""
-        around = self.parent
-        while around is not None:
-            yield around
-            around = around.parent
-
     def own_text(self) -> str:
         """Return the text that stands directly in this element."""
         return "".join([child for child in self.children if isinstance(child, str)])
@@ -62,20 +54,37 @@ class Element:
 class Tree:
     """A document: its elements by name, in the order of the document."""
 
-    __slots__ = ("attributed", "by_tag", "too_deep", "top")
+    __slots__ = ("attribute_names", "attributed", "by_tag", "metas", "too_deep", "top")
 
     def __init__(self, children: Any) -> None:
         self.by_tag: dict[str, list[Element]] = {}
         #: Elements with attributes.
         self.attributed: list[Element] = []
+        self.attribute_names: set[str] = set()
         #: The first element whose inside was not read because it lies too deep.
         self.too_deep: Element | None = None
-        self.top = Element(None, "#top", {}, None, 0)
+        #: The metas in the head that have names, by name.
+        self.metas: dict[str, list[Element]] = {}
+        self.top = Element(None, "#top", {}, 0)
         self._take(children)
+        for meta in self.in_head("meta"):
+            name = meta.attributes.get("name")
+            if name:
+                self.metas.setdefault(name, []).append(meta)
 
     def all(self, tag: str) -> list[Element]:
         """Return the elements of a name."""
         return self.by_tag.get(tag, [])
+
+    @property
+    def head(self) -> Element | None:
+        """The head; ``None`` only where there is no document at all."""
+        heads = self.by_tag.get("head")
+        return heads[0] if heads else None
+
+    def in_head(self, tag: str) -> list[Element]:
+        """Return the elements of a name that stand in the head."""
+        return self.inside(self.head, tag) if self.head is not None else []
 
     def inside(self, around: Element, tag: str) -> list[Element]:
         """Return the elements of a name that lie inside of another."""
@@ -86,42 +95,46 @@ class Tree:
         return [element for element in found if low < element.order <= high]
 
     def _take(self, children: Any) -> None:
-        """Turn the parser's nodes into ours. One closure: this runs for every node of every memory."""
+        """Turn the parser's nodes into ours. One loop without calls: it runs for every node of every memory."""
         from turbohtml import Comment as CommentNode
         from turbohtml import Element as ElementNode
         from turbohtml import Text as TextNode
 
-        by_tag, attributed, count = self.by_tag, self.attributed, 0
-
-        def take(nodes: Any, parent: Element, depth: int) -> None:
-            nonlocal count
-            into = parent.children
+        by_tag, attributed, names, count = self.by_tag, self.attributed, self.attribute_names, 0
+        around: list[tuple[Iterator[Any], Element]] = []
+        nodes, parent = iter(children), self.top
+        while True:
             for node in nodes:
                 kind = type(node)
                 if kind is TextNode:
-                    into.append(node.data)
+                    parent.children.append(node.data)
                 elif kind is ElementNode:
                     count += 1
                     tag, attributes, inside = node.tag, node.attrs, node.children
-                    element = Element(node, tag, attributes, parent, count)
+                    element = Element(node, tag, attributes, count)
                     if attributes:
+                        if not names.issuperset(attributes):
+                            names.update(attributes)
                         element.attributes = _attributes(node, attributes)
                         attributed.append(element)
-                    into.append(element)
+                    parent.children.append(element)
                     if tag in by_tag:
                         by_tag[tag].append(element)
                     else:
                         by_tag[tag] = [element]
-                    if inside and depth < DEEPEST:
-                        take(inside, element, depth + 1)
-                        element.last = count
-                    elif inside and self.too_deep is None:
+                    if inside and len(around) < DEEPEST:
+                        around.append((nodes, parent))
+                        nodes, parent = iter(inside), element
+                        break
+                    if inside and self.too_deep is None:
                         self.too_deep = element
                 elif kind is CommentNode:
-                    into.append(Comment(node.data))
-
-        take(children, self.top, 0)
-        self.top.last = count
+                    parent.children.append(Comment(node.data))
+            else:
+                parent.last = count
+                if not around:
+                    return
+                nodes, parent = around.pop()
 
 
 def _attributes(node: Any, given: Any) -> dict[str, str]:
