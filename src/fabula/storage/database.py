@@ -1,4 +1,7 @@
-"""SQLite through apsw, the only library that opens databases here: two in one process drop each other's locks."""
+"""SQLite through apsw, the only library that opens databases here: two in one process drop each other's locks.
+
+The databases of an encrypted vault, and its map, go through ``sealed_files``.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from fabula.kernel.errors import FabulaError
+from fabula.storage import keyring
 from fabula.storage.files import PRIVATE_FILE, disk_errors
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
     with disk_errors(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
     with database_errors(path):
-        connection = apsw.Connection(os.fspath(path))
+        connection = connect(path)
         connection.set_busy_timeout(BUSY_MILLISECONDS)
         if not path.stat().st_size:  # counts for a new file alone, before its first page
             connection.execute("pragma auto_vacuum=incremental")
@@ -44,6 +48,34 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
                 connection.execute(f"pragma user_version={version}")
         _check_version(connection, path, version)
     return connection
+
+
+def connect(path: Path, flags: int = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE) -> apsw.Connection:
+    """Connect to one of our databases, sealed or not, as it is. Raises SQLite's errors, ``ERR_KEY``."""
+    vfs = _vfs_of(path)
+    if vfs is None:
+        return apsw.Connection(os.fspath(path), flags=flags)
+    connection = apsw.Connection(os.fspath(path), flags=flags, vfs=vfs)
+    connection.execute("pragma temp_store=memory")
+    return connection
+
+
+def _vfs_of(path: Path) -> str | None:
+    """Return through which VFS a database is opened; ``None`` for SQLite's own. Raises ``ERR_KEY``."""
+    vault = keyring.encrypted_vault_of(path)
+    if vault is None:
+        return None
+    if not path.exists() or not path.stat().st_size:
+        cipher = keyring.cipher_for_new(vault)
+    elif keyring.is_sealed(path):
+        cipher = keyring.cipher_of(vault)
+    else:
+        return None
+    if cipher is None:
+        return None
+    from fabula.storage.sealed_files import vfs_of
+
+    return vfs_of(cipher)
 
 
 def open_reader(path: Path, *, version: int, application: int) -> apsw.Connection:
@@ -63,7 +95,7 @@ def _connect_reader(path: Path) -> apsw.Connection:
     In a folder that cannot be written SQLite has no place for its lock file: it is told that nobody writes there,
     which is true unless a write-ahead log lies beside the database.
     """
-    connection = apsw.Connection(os.fspath(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = connect(path, apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     try:
         connection.pragma("schema_version")
@@ -72,7 +104,8 @@ def _connect_reader(path: Path) -> apsw.Connection:
         log = path.with_name(path.name + "-wal")
         if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
             raise
-        uri = f"{path.absolute().as_uri()}?immutable=1"
+        vfs = _vfs_of(path)
+        uri = f"{path.absolute().as_uri()}?immutable=1{f'&vfs={vfs}' if vfs else ''}"
         connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return connection
 

@@ -1,7 +1,7 @@
 """Packs on disk: append frames to an open pack, close it with a footer, read frames back.
 
 A pack grows only at its end and never changes below the length that its journal calls valid; what lies beyond is an
-unfinished tail that the next writer cuts and readers never look at.
+unfinished tail that the next writer cuts and readers never look at. In an encrypted vault frames are sealed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import frozen
+from fabula.storage import keyring
 from fabula.storage import packs_format as form
 from fabula.storage.files import PRIVATE_FILE, disk_errors
 from fabula.storage.packs_codec import SLICE, Compressor, decompress
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fabula.storage.cipher import Cipher
+
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_SIGNS = (form.FRAME_MAGIC, form.SEALED_MAGIC, form.FOOTER_MAGIC)
 
 
 @frozen
@@ -46,6 +50,8 @@ class PackWriter:
         self.places = places
         self.length = length
         self._compressor = compressor
+        self._cipher: Cipher | None = None
+        self._header = b""
         with disk_errors(path):
             self._handle = os.open(path, os.O_RDWR | (0 if length else os.O_CREAT | os.O_EXCL) | _FLAGS, PRIVATE_FILE)
             size = os.fstat(self._handle).st_size
@@ -54,20 +60,44 @@ class PackWriter:
                 raise ValueError(f"{path} has {size} bytes, {length} were sealed")
             if size > length:
                 os.ftruncate(self._handle, length)
+            if length:
+                os.lseek(self._handle, 0, os.SEEK_SET)
+                self._header = os.read(self._handle, form.HEADER_BYTES)
             os.lseek(self._handle, length, os.SEEK_SET)
+        if form.is_sealed(self._header):
+            try:
+                self._cipher = keyring.cipher_of(_vault_of(path))
+            except BaseException:
+                os.close(self._handle)
+                raise
 
     @classmethod
     def create(cls, path: Path, pack_class: form.PackClass, owner: bytes, compressor: Compressor) -> PackWriter:
-        """Begin a new pack: a file that does not exist yet. Raises as the constructor."""
+        """Begin a new pack: a file that does not exist yet; in an encrypted vault its frames are sealed.
+
+        Raises as the constructor, and ``ERR_KEY``.
+        """
+        return cls.create_with(path, pack_class, owner, compressor, keyring.cipher_for_new(_vault_of(path)))
+
+    @classmethod
+    def create_with(
+        cls, path: Path, pack_class: form.PackClass, owner: bytes, compressor: Compressor, cipher: Cipher | None
+    ) -> PackWriter:
+        """As :meth:`create`, sealed with ``cipher`` or not at all, whatever the vault is. Raises as the constructor."""
         writer = cls(path, 0, [], compressor)
-        writer._write(form.encode_header(pack_class, owner))
+        writer._cipher = cipher
+        writer._header = form.encode_header(pack_class, owner, sealed=cipher is not None)
+        writer._write(writer._header)
         return writer
 
     def append(self, table: list[tuple[bytes, int]], content: bytes) -> form.FramePlace:
         """Write one frame of records whose bytes are ``content`` and say where it lies. Raises ``ERR_DISK``."""
         rows = form.encode_table(table)
         offset = self.length
-        crc = self._append_large(rows, content) if len(content) > 4 * SLICE else self._append(rows, content)
+        if self._cipher is not None:
+            crc = self._append_sealed(self._cipher, rows, content)
+        else:
+            crc = self._append_large(rows, content) if len(content) > 4 * SLICE else self._append(rows, content)
         place = form.FramePlace(offset, self.length - offset, len(table), crc)
         self.places.append(place)
         return place
@@ -78,6 +108,16 @@ class PackWriter:
         body_crc = zlib.crc32(payload, zlib.crc32(rows))
         head, crc = form.encode_frame_header(records, len(content), len(payload), body_crc)
         self._write(b"".join((head, rows, payload)))
+        return crc
+
+    def _append_sealed(self, cipher: Cipher, rows: bytes, content: bytes) -> int:
+        """Write a sealed frame, which is in memory whole however long the record is."""
+        payload = b"".join(self._compressor.pieces(content))
+        records = len(rows) // form.ENTRY_BYTES
+        fields, _ = form.encode_frame_header(records, len(content), len(payload), 0, sealed=True)
+        body = cipher.seal(rows + payload, form.sealed_for(self._header, self.path.name, self.length, fields))
+        head, crc = form.encode_frame_header(records, len(content), len(payload), zlib.crc32(body), sealed=True)
+        self._write(head + body)
         return crc
 
     def _append_large(self, rows: bytes, content: bytes) -> int:
@@ -146,12 +186,25 @@ class PackReader:
         return form.decode_header(self.read_at(0, form.HEADER_BYTES))
 
     def frame(self, offset: int, length: int) -> Frame:
-        """Read the frame of ``length`` bytes at ``offset``, checked. Raises ``ValueError`` or ``OSError``."""
-        header, table, payload = form.split_frame(self.read_at(offset, length))
+        """Read the frame of ``length`` bytes at ``offset``, checked.
+
+        Raises ``ValueError`` or ``OSError``; ``ERR_KEY`` for a sealed one whose key is not known.
+        """
+        return self.frame_with(offset, length, None)
+
+    def frame_with(self, offset: int, length: int, cipher: Cipher | None) -> Frame:
+        """As :meth:`frame`; a sealed one is opened with ``cipher``, if that is given, whatever the vault's is."""
+        data = self.read_at(offset, length)
+        header, table, payload = form.split_frame(data, lambda sealed: self._unseal(sealed, offset, data, cipher))
         rows = form.decode_table(table)
         if sum(row[1] for row in rows) != header.content:
             raise ValueError("the frame's table does not add up")
         return Frame(offset, length, header.crc, rows, decompress(payload, header.content))
+
+    def _unseal(self, sealed: bytes, offset: int, frame: bytes, cipher: Cipher | None) -> bytes:
+        """Open the body of a frame. Raises ``ValueError``, ``ERR_KEY``."""
+        place = form.sealed_for(self.read_at(0, form.HEADER_BYTES), self.path.name, offset, frame)
+        return (cipher or keyring.cipher_of(_vault_of(self.path))).open(sealed, place)
 
     def walk(self, end: int) -> Iterator[Frame | str]:
         """Yield every whole frame before byte ``end``, and a sentence for each damaged stretch between them.
@@ -175,7 +228,7 @@ class PackReader:
         """Return where the next bytes lie that look like the beginning of a frame or of the footer, or ``end``."""
         while offset < end:
             block = self.read_at(offset, min(SLICE, end - offset))
-            found = [at for at in map(block.find, (form.FRAME_MAGIC, form.FOOTER_MAGIC)) if at >= 0]
+            found = [at for at in map(block.find, _SIGNS) if at >= 0]
             if found:
                 return offset + min(found)
             if len(block) < len(form.FRAME_MAGIC):
@@ -195,3 +248,8 @@ class PackReader:
     def close(self) -> None:
         """Close the file."""
         os.close(self._handle)
+
+
+def _vault_of(path: Path) -> Path:
+    """Return the vault of a pack, which lies in its folder of packs."""
+    return path.parent.parent

@@ -23,7 +23,7 @@ from fabula.record.vault.journal import marked
 from fabula.record.vault.journal_replay import replay
 from fabula.record.vault.marks import mark
 from fabula.record.vault.schema import ADDED, APPLICATION_ID, CLOSED, ENDED, SCHEMA, VERSION
-from fabula.storage.database import database_errors, open_database
+from fabula.storage.database import connect, database_errors, open_database
 from fabula.storage.files import PRIVATE_FILE, disk_errors, sync_folder
 from fabula.storage.packs import PackReader
 
@@ -109,7 +109,7 @@ def _gather_truth(folder: Path, target: apsw.Connection, rebuilt: Rebuilt) -> No
 
 def _named_copy(old: Path) -> tuple[int, int, int] | None:
     """Return which copy the old journal names, ``None`` when that cannot be read."""
-    source = apsw.Connection(str(old), flags=apsw.SQLITE_OPEN_READONLY)
+    source = connect(old, apsw.SQLITE_OPEN_READONLY)
     try:
         row = source.execute("select value from meta where key=?", (journal_copy.META,)).fetchone()
         return journal_copy.state_of(row[0] if row else None)
@@ -122,7 +122,7 @@ def _named_copy(old: Path) -> tuple[int, int, int] | None:
 def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> list[tuple[str, tuple[Any, ...]]]:
     """Copy what is sound; return the rows (and their tables) that are not as they were written."""
     broken = []
-    source = apsw.Connection(str(old))
+    source = connect(old)
     try:
         _merge_log(source, old)
         for table, columns in COLUMNS.items():
