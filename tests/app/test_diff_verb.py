@@ -13,6 +13,7 @@ from fabula.app.record.diff import DiffRequest, diff
 from fabula.app.record.prune import PruneRequest, prune
 from fabula.app.record.undo import UndoRequest, undo
 from fabula.kernel.errors import FabulaError
+from fabula.kernel.values import as_dict
 from fabula.record.rewriting.comparing import Item, Pair, compare, difference
 from fabula.testing.outcome import Outcome
 from fabula.testing.record_home import RecordHome
@@ -81,6 +82,23 @@ def test_a_pruning_is_told_record_by_record(record_home_with_prune: tuple[Record
     back = diff(home.app, DiffRequest(session.id, ("0", "2")))
     assert (back.kept, back.changed, back.dropped, back.added, back.after.kind) == (5, 0, 0, 0, "undo")
     assert diff(home.app, DiffRequest(session.id, limit=0)).changes == ()
+
+
+def test_a_difference_shows_no_private_text(tmp_path: Path) -> None:
+    home = RecordHome(tmp_path / "home")
+    session = ClaudeSession("private")
+    session.prompt("begin")
+    session.system("turn_duration", durationMs=1)
+    session.prompt("see <private>the hidden word</private> and this")
+    for name in ("gitBranch", "isSidechain"):  # beside the mark of a slimmed line stands what was said
+        del session.records[-1][name]
+    path = home.save(session)
+    os.utime(path, (1_770_000_000, 1_770_000_000))
+    prune(home.app, PruneRequest(session.id, apply=True))
+    told = diff(home.app, DiffRequest(session.id))
+    assert told.changed == 1
+    assert "see [private] and this" in "".join(told.changes[0].diff)
+    assert "hidden" not in json.dumps(as_dict(told.changes[0]))
 
 
 @pytest.mark.parametrize("numbers", [("0",), ("0", "7"), ("0", "x"), ("0", "1", "2")])

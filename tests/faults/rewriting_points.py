@@ -40,8 +40,6 @@ from fabula.testing.transcripts import ClaudeSession
 JOBS = ("prune", "excise", "undo", "compose")
 WAYS = ("kill", "half", "full")
 LONG_AGO = 3600  # seconds: a session that was written then is not in use
-#: What a repeated command answers when the first did its work before it died.
-DONE_BEFORE = ("ERR_NOT_FOUND", "ERR_CHANGED")
 
 
 def worked() -> ClaudeSession:

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from fabula.app.record.reading import clean
 from fabula.app.record.restore import find_sealed
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.records import SourceFile
@@ -17,7 +18,6 @@ from fabula.record.rewriting.comparing import Comparison, Item, compare, differe
 from fabula.record.rewriting.links import link_of
 from fabula.record.scan.changes import is_plain
 from fabula.record.vault.vault import Vault
-from fabula.redaction.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,5 +172,5 @@ def _result(
 
 
 def _changed(pair: Pair) -> ChangedRecord:
-    lines = difference(pair, redact)
+    lines = difference(pair, clean)
     return ChangedRecord(pair.after.uid, pair.before.kind, len(pair.before.raw), len(pair.after.raw), tuple(lines))

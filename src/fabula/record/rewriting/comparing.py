@@ -102,7 +102,7 @@ def compare(before: Iterable[Item], after: Iterable[Item]) -> Comparison:
 def difference(pair: Pair, shown: Callable[[str], str]) -> list[str]:
     """Return the unified difference of two records as lines of indented JSON with sorted keys.
 
-    ``shown`` takes secrets out. Long lines and long differences are cut, and say so.
+    ``shown`` takes out what is not to be shown. Long lines and long differences are cut, and say so.
     """
     old, new = (_lines(item.raw, shown) for item in (pair.before, pair.after))
     lines = [
