@@ -133,7 +133,7 @@ class RecordAccess:
         from fabula.storage.files import ensure_folder
         from fabula.storage.locks import FileLock
 
-        self._require_own_home()
+        self.require_own_home()
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, wait_seconds):
             clear_leftovers(self._home.root)
@@ -175,12 +175,12 @@ class RecordAccess:
         from fabula.storage.files import ensure_folder
         from fabula.storage.locks import FileLock
 
-        self._require_own_home()
+        self.require_own_home()
         ensure_folder(self._home.root)
         with FileLock(self._home.lock, SCAN_WAIT_SECONDS), Vault.open(self._home.vault, self._clock) as vault:
             return seal_sources(vault, [*self.sources, *extra], progress), vault.stats()
 
-    def _require_own_home(self) -> None:
+    def require_own_home(self) -> None:
         """Refuse to write to a copy: the next copy could not go on from it."""
         if self._home.copy_marker.exists():
             from shlex import quote
