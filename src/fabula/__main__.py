@@ -6,6 +6,7 @@ import gc
 import sys
 
 COLLECTED_FROM = 100_000  # new values between two collections
+INTERRUPTED = 130  # kernel.errors.Exit says the same, and is not loaded yet
 
 
 def run() -> int:
@@ -16,10 +17,14 @@ def run() -> int:
     sixth of the time of a search.
     """
     gc.set_threshold(COLLECTED_FROM)
-    from fabula.cli.main import main
+    try:
+        from fabula.cli.main import main
 
-    status = main()
-    gc.freeze()
+        status = main()
+        gc.freeze()
+    except KeyboardInterrupt:  # while the program was loading, or ending: in between it says so itself
+        sys.stderr.write("fabula: interrupted\n")
+        return INTERRUPTED
     return status
 
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from fabula import __main__ as process
+from fabula.kernel.errors import Exit
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -35,3 +36,20 @@ def test_the_collector_rests_and_is_not_switched_off(monkeypatch: pytest.MonkeyP
     finally:
         gc.unfreeze()
         gc.set_threshold(*before)
+
+
+def test_an_interruption_while_the_program_loads_leaves_no_traceback() -> None:
+    code = """
+import sys
+from fabula.__main__ import run
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "fabula.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+sys.exit(run())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.INTERRUPTED, "", "fabula: interrupted\n")
