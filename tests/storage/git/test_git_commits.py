@@ -161,6 +161,8 @@ def test_a_persons_change_at_the_path_is_never_overwritten(tmp_path: Path, how: 
             entry = turn.find(path)
         if how == "unstaged deletion":
             (person.root / path).unlink()
+        if how == "staged":
+            person.git("checkout", "--", path)
         assert repo.commit([Put(path, b"ours", replaces=entry.id if entry else "")], "ours\n", AT) is not None
     assert person.status() == []
 
@@ -207,7 +209,8 @@ def test_no_path_leaves_the_root(tmp_path: Path) -> None:
     os.symlink(person.root / ".git", person.root / "gitlink")
     wrong = [
         "../x.html", "/etc/x.html", "a/../../x.html", "a//x.html", "./x.html", "", "a/.git/x.html", ".GIT/config",
-        ".git", "git~1/x.html", ".g\u200cit/config", "a\\..\\x.html", "con.html", "a./x.html", "x\0.html", "new\nline.html",
+        ".git", "git~1/x.html", ".g\u200cit/config",
+        "a\\..\\x.html", "con.html", "a./x.html", "x\0.html", "new\nline.html",
         "C:x.html", "a" * 300, "linked/x.html", "linked/target.html", "areas/link.html", "gitlink/x",
     ]  # fmt: skip
     with person.repo() as repo:

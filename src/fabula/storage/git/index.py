@@ -126,8 +126,13 @@ class PlainIndex:
         return at < len(self._names) and self._names[at] == name
 
 
+def is_whole(data: bytes, id_bytes: int) -> bool:
+    """Say whether an index has the checksum that it ends with; git may be told to write none."""
+    return data[-id_bytes:] in {bytes(id_bytes), _checksum(data[:-id_bytes], id_bytes)}
+
+
 def plain_index(data: bytes, id_bytes: int) -> PlainIndex | None:
-    """Read an index; an empty one from no bytes. ``None`` when it is of a form that is git's own job, or damaged."""
+    """Read an index; an empty one from no bytes. ``None`` when it is of a form that is git's own job."""
     if not data:
         data = _HEAD + _checksum(_HEAD, id_bytes)
     version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
@@ -146,8 +151,7 @@ def plain_index(data: bytes, id_bytes: int) -> PlainIndex | None:
         names.append(data[begin:end])
         starts.append(at)
         at += (end - at + 8) & ~7
-    whole = at <= len(data) - id_bytes and data[-id_bytes:] in {bytes(id_bytes), _checksum(data[:-id_bytes], id_bytes)}
-    if not whole or any(name[:1].islower() for name, _ in _extensions(data, at, id_bytes)):
+    if at > len(data) - id_bytes or any(name[:1].islower() for name, _ in _extensions(data, at, id_bytes)):
         return None
     return PlainIndex(data, id_bytes, names, starts, at)
 

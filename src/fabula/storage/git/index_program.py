@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fabula.kernel.errors import FabulaError
 from fabula.storage.files import disk_errors
-from fabula.storage.git.index import Index, PlainIndex, Staged, plain_index
+from fabula.storage.git.index import Index, PlainIndex, Staged, is_whole, plain_index
 from fabula.storage.git.values import Entry
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class IndexReader:
         with disk_errors(path):
             data = path.read_bytes() if path.exists() else b""
         if self._known is None or self._known.data != data:
+            if data and not is_whole(data, self._place.id_bytes):
+                raise _damaged(self._place)
             self._known = plain_index(data, self._place.id_bytes)
         return self._known or ProgramIndex(self._git, self._place, data, self._private)
 
@@ -89,3 +92,14 @@ class ProgramIndex:
             data = self._private.read_bytes()
             self._private.unlink()
         return data
+
+
+def _damaged(place: Place) -> FabulaError:
+    from shlex import quote
+
+    index, root = quote(str(place.own / "index")), quote(str(place.root))
+    return FabulaError(
+        "ERR_GIT",
+        f"{place.own / 'index'}: git's index is damaged",
+        f"make it anew (what is staged has to be staged again): mv {index} {index}.damaged && git -C {root} reset",
+    )
