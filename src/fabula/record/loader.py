@@ -252,10 +252,11 @@ class Loader:
 
     def sealed_digest(self, file_id: int, offset: int, length: int) -> bytes | None:
         """Return the digest of a mapped copy as it was sealed, without reading it; ``None`` when it was not."""
-        known = file_by_id(self._connection, file_id)
-        if known is None or known.vault_generation is None or self._vault is None:
+        statement = "select vault_generation from file_rows where id = ?"  # of the row alone: asked for every record
+        generation = next((number for (number,) in self._connection.execute(statement, (file_id,))), None)
+        if generation is None or self._vault is None:
             return None
-        return self._vault.digest(known.vault_generation, offset, length)
+        return self._vault.digest(generation, offset, length)
 
     def read_copy(self, file_id: int, offset: int, length: int) -> Record | None:
         """Return the record at a span of a mapped file, or ``None`` when its bytes cannot be had."""
