@@ -68,7 +68,7 @@ _RULES: dict[str, tuple[tuple[float, str], ...]] = {
         (-2.0, r"[;{]\s*$|^\s*(?:def|class|if|for|else|try|while|with)\b.*:\s*$"),
     ),
     "html": (
-        (2.5, r"(?i)<!doctype html|</?(?:html|head|body|div|span|p|a|ul|li|table|script|form|input|h[1-6])\b[^>]*>"),
+        (2.5, r"(?i)<!doctype html|</?(?:html|head|body|div|span|p|a|ul|li|table|script|h[1-6])(?:\s[^>]*)?/?>"),
         (1.0, r"</[\w-]+>|<[\w-]+(?: [\w-]+=\"[^\"]*\")+ ?/?>|<\?xml"),
     ),
     "toml": (
