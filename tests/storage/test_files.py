@@ -56,6 +56,12 @@ def test_the_remedy_names_what_is_there_to_be_made_writable(tmp_path: Path) -> N
     spaced.mkdir()
     assert disk_error(error, spaced).suggestions == (f"make it writable: chmod -R u+rwX '{spaced}'",)
     assert disk_error(error, tmp_path).suggestions == (f"make it writable: chmod -R u+rwX {tmp_path}",)
+    full = disk_error(OSError(errno.ENOSPC, "full"), tmp_path / "new" / "deeper")
+    assert full.suggestions == (f"free some space, then repeat: df -h {tmp_path}",)
+    mounted = disk_error(OSError(errno.EROFS, "read-only"), tmp_path / "new")
+    assert (mounted.code, *mounted.suggestions) == (
+        "ERR_READ_ONLY", f"mount its disk for writing: findmnt --target {tmp_path}",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -136,16 +136,23 @@ def disk_errors(path: Path | str) -> Iterator[None]:
         raise disk_error(error, path) from error
 
 
+def _nearest(path: str) -> str:
+    """Return a path or the nearest folder above it that is there: a command fails on what is not."""
+    while not os.path.lexists(path) and os.path.dirname(path) not in ("", path):
+        path = os.path.dirname(path)
+    return path
+
+
 def disk_error(error: OSError, path: Path | str) -> FabulaError:
     """Say what an ``OSError`` on one of our own files means."""
     from shlex import quote  # errors are rare, and this costs a start
 
+    there = quote(_nearest(str(path)))
+    said = f"{path}: {error.strerror}"
     if error.errno in _DISK_ERRORS:
-        remedy = f"free some space, then repeat: df -h {quote(str(path))}"
-        return FabulaError("ERR_DISK", f"{path}: {error.strerror}", remedy)
+        return FabulaError("ERR_DISK", said, f"free some space, then repeat: df -h {there}")
+    if error.errno == errno.EROFS:  # no mode of a file changes that
+        return FabulaError("ERR_READ_ONLY", said, f"mount its disk for writing: findmnt --target {there}")
     if error.errno in _READ_ONLY_ERRORS:
-        barred = path if os.path.lexists(path) else os.path.dirname(path)  # what is not there cannot be made writable
-        return FabulaError(
-            "ERR_READ_ONLY", f"{path}: {error.strerror}", f"make it writable: chmod -R u+rwX {quote(str(barred))}"
-        )
+        return FabulaError("ERR_READ_ONLY", said, f"make it writable: chmod -R u+rwX {there}")
     return FabulaError("ERR_PATH", f"{path}: {error.strerror or error}")
