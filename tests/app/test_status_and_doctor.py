@@ -144,6 +144,15 @@ def age_map(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connection.close()
 
 
+def stop_an_erasure(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fabula.record.vault.erasing import Erasure, commit_erasure
+    from fabula.record.vault.journal import Journal
+
+    journal = Journal.open(home / "vault", read_only=False)
+    commit_erasure(home / "vault", journal, Erasure(marks={("uid", b"gone")}), 1)
+    journal.close()
+
+
 def spoil_config(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "config.toml").write_text("this is no toml")
 
@@ -164,6 +173,7 @@ def switch_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("map", damage_the_middle_of_the_map),
         ("vault", damage_the_middle_of_the_journal),
         ("vault", lose_the_journal),
+        ("erasing", stop_an_erasure),
         ("map", age_map),
         ("config", spoil_config),
         ("size", shrink_budget),
@@ -184,6 +194,28 @@ def test_a_condition_is_seen_and_cleared_by_the_remedy_it_names(
     assert seen["state"] != "good"
     follow(fabula, seen["remedies"][-1])
     assert checks(fabula)[name]["state"] == "good"
+
+
+def test_status_says_that_an_erasure_is_unfinished_and_what_finishes_it(
+    fabula: Fabula, claude: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fabula("record", "scan")
+    stop_an_erasure(tmp_path / "fabula-home", monkeypatch)
+    assert fabula("status", "--json").data["vault"]["unfinished"] is True
+    assert "not yet erased from every file: fabula record scan" in fabula("status").out
+    fabula("record", "scan")
+    assert fabula("status", "--json").data["vault"]["unfinished"] is False
+    assert "not yet erased" not in fabula("status").out
+
+
+def test_status_names_a_folder_of_every_agent_that_is_read(fabula: Fabula) -> None:
+    from fabula.app.sources import configured_sources
+    from fabula.app.wiring import App
+    from fabula.kernel.clock import SystemClock
+
+    app = App(environment=dict(os.environ), cwd=Path.cwd(), user_home=Path.home(), clock=SystemClock())
+    shown = {source["host"] for source in fabula("status", "--json").data["sources"]}
+    assert {source.host for source in configured_sources(app.config)} <= shown
 
 
 def test_something_bad_makes_the_doctor_exit_1(fabula: Fabula, tmp_path: Path) -> None:

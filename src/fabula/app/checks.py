@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabula.app.doctor import Check
 from fabula.app.enabled import require_enabled
-from fabula.app.status import folder_bytes, map_state, source_folders
+from fabula.app.status import folder_bytes, is_erasing, map_state, source_folders
 from fabula.kernel.errors import FabulaError
 from fabula.storage.database import structural_problem
 
@@ -114,6 +114,18 @@ def vault(app: App) -> Check:
     except FabulaError as error:
         return Check("vault", "bad", error.message, list(error.suggestions))
     return Check("vault", "bad", problem, [REPAIR]) if problem else Check("vault", "good", str(folder))
+
+
+def erasing(app: App) -> Check:
+    """Is what was forgotten erased from every file?"""
+    try:
+        unfinished = is_erasing(app.home.vault)
+    except FabulaError as error:
+        return Check("erasing", "bad", error.message, list(error.suggestions))
+    if not unfinished:
+        return Check("erasing", "good", "nothing is left to erase")
+    message = "what was forgotten cannot be reached any more, but is not yet erased from every file"
+    return Check("erasing", "bad", message, [SCAN])
 
 
 def map_of_the_record(app: App) -> Check:

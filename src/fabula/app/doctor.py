@@ -51,7 +51,7 @@ def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - 
     found = [config, checks.home(app), checks.disk(app)]
     if config.state == "good":
         found += [checks.switch(app), checks.sources(app), checks.folders(app)]
-    found += [checks.vault(app), checks.map_of_the_record(app)]
+    found += [checks.vault(app), checks.erasing(app), checks.map_of_the_record(app)]
     if config.state == "good":
         found += [checks.size(app), checks.retention(app), checks.keeping(app)]
     return DoctorResult(found)

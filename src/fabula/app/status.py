@@ -49,11 +49,12 @@ class MapState:
 
 @frozen
 class VaultState:
-    """The vault's folder and what it weighs."""
+    """The vault's folder and what it weighs. ``unfinished``: what was forgotten is not yet erased from all files."""
 
     path: str
     exists: bool
     bytes: int = 0
+    unfinished: bool = False
 
 
 @frozen
@@ -77,9 +78,35 @@ def status(app: App, request: StatusRequest) -> StatusResult:  # noqa: ARG001 - 
         enabled=app.config["enabled"],
         off_here=is_off(app.config, app.cwd),
         sources=source_folders(app),
-        vault=VaultState(str(app.home.vault), app.home.vault.is_dir(), folder_bytes(app.home.vault)),
+        vault=vault_state(app),
         map=map_state(app),
     )
+
+
+def vault_state(app: App) -> VaultState:
+    """Weigh the vault. What is wrong with it, ``doctor`` says."""
+    folder = app.home.vault
+    try:
+        unfinished = is_erasing(folder)
+    except FabulaError:
+        unfinished = False
+    return VaultState(str(folder), folder.is_dir(), folder_bytes(folder), unfinished)
+
+
+def is_erasing(vault: Path) -> bool:
+    """Say whether an erasure was begun and is not finished. Raises ``ERR_DATABASE``, ``ERR_VAULT_FORMAT``."""
+    from fabula.record.vault.folder import JOURNAL
+
+    if not (vault / JOURNAL).exists():
+        return False
+    from fabula.record.vault.erasing import is_unfinished
+    from fabula.record.vault.journal import Journal
+
+    journal = Journal.open(vault, read_only=True)
+    try:
+        return is_unfinished(journal)
+    finally:
+        journal.close()
 
 
 def source_folders(app: App) -> list[SourceFolder]:
@@ -93,6 +120,10 @@ def source_folders(app: App) -> list[SourceFolder]:
         ("copilot", config["record.copilot_home"]),
         ("goose", config["record.goose_data"]),
         ("cursor", config["record.cursor_home"]),
+        ("kimi", config["record.kimi_home"]),
+        ("kimi", config["record.kimi_cli_home"]),
+        ("pi", config["record.pi_agent"] / "sessions"),
+        *(("pi", root) for root in config["record.pi_sessions"]),
         *(("generations", root) for root in config["record.vault_roots"]),
     ]
     return [SourceFolder(host, str(path), path.is_dir()) for host, path in named]
@@ -112,11 +143,11 @@ def folder_bytes(folder: Path) -> int:
 
 def map_state(app: App) -> MapState:
     """Count what the map holds."""
-    from fabula.record.usage.counts import totals
-
     path = app.home.map
     if not path.exists():
         return MapState(str(path), exists=False)
+    from fabula.record.usage.counts import totals
+
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
     try:
         reader = app.reader()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from shlex import split
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.forget_lines import preview_lines
 from fabula.app.record.restore import RestoreRequest, restore
 from fabula.kernel.errors import FabulaError
+from fabula.record.forgetting import wanted
 from fabula.record.vault.keepsakes import Keepsakes
 from fabula.record.vault.vault import Vault
 from fabula.testing.prober import found_in, runs_of
@@ -252,3 +254,28 @@ def test_a_record_without_an_id_goes_from_its_own_session_also_where_another_hol
             assert result.records >= 1
             break
     assert any(left_of(planted, path) != data for path in paths)
+
+
+def test_an_expression_that_never_ends_is_refused_before_anything_is_changed(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wanted, "PATTERN_SECONDS", 0.05)
+    with pytest.raises(FabulaError) as caught:
+        forget(planted.home.app, ForgetRequest((), pattern=r"(\w+\s?)+#$%", regex=True))
+    assert caught.value.code == "ERR_USAGE"
+    assert "more than 0.05 seconds" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ForgetRequest(("-x'y", "seventh"), record=True, sources=True, apply=True),
+        ForgetRequest((), pattern='--it\'s "old" lime; rm -rf', regex=True, apply=True),
+        ForgetRequest(("abc",), pattern="lime kiln", apply=True),
+    ],
+)
+def test_who_could_not_be_asked_is_told_the_very_same_command(tmp_path: Path, request_: ForgetRequest) -> None:
+    from fabula.cli.parse import Surroundings, parse
+
+    call = parse(split(verb.command_of(request_))[1:], Surroundings(tmp_path, 0))
+    assert ForgetRequest(**call.values) == request_

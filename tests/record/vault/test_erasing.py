@@ -167,6 +167,22 @@ def test_whatever_lines_go_the_rest_comes_back(gone: list[int]) -> None:
         vault.close()
 
 
+@pytest.mark.parametrize("between", ["collecting", "a repair"])
+def test_a_forgetting_that_was_not_finished_stays_one(tmp_path: Path, between: str) -> None:
+    """A collecting leaves damaged packs and what a repair kept alone; a forgetting does not."""
+    vault, generation, data = filled(tmp_path)
+    erasure = Erasure({generation.id: [(data.index(CANARY), len(CANARY))]}, marks={("bytes", sha256(CANARY).digest())})
+    commit_erasure(tmp_path, vault.journal, erasure, 1)
+    (tmp_path / "journal.damaged.db").write_bytes(CANARY)
+    if between == "collecting":
+        collected(vault, tmp_path)
+        vault.close()
+    else:
+        vault.close()
+        Vault.repair(tmp_path, TickingClock())
+    assert found_in(tmp_path, ["zyxquorvane"]) == []
+
+
 # -- collecting ------------------------------------------------------------------------------------------------------
 
 

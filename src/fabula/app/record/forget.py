@@ -112,11 +112,21 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
         raise FabulaError("ERR_NOT_FOUND", f"nothing {what}", "fabula record search WORDS")
     if not request.apply:
         return result
-    require_consent(preview_lines(result), WORD, f"fabula record forget {' '.join(request.targets)} --apply".strip())
+    require_consent(preview_lines(result), WORD, command_of(request))
     cut = _cut(app, plan, result.cutting)
     erased = _apply(app, plan)
     app.record.scan(rebuild=True, progress=request.progress)
     return replace(result, applied=True, erased=erased, cut=cut)
+
+
+def command_of(request: ForgetRequest) -> str:
+    """Return the command that asks for the same, safe to be given to a shell."""
+    from shlex import join
+
+    flags = [f"--{name}" for name in ("regex", "record", "sources") if getattr(request, name)]
+    pattern = [f"--pattern={request.pattern}"] if request.pattern else []
+    targets = ["--", *request.targets] if any(each.startswith("-") for each in request.targets) else request.targets
+    return join(["fabula", "record", "forget", *pattern, *flags, "--apply", *targets])
 
 
 def _cut(app: App, plan: Plan, paths: list[str]) -> list[CutFile]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.app.record.forget_lines import preview_lines
+from fabula.cli.render.record_lines import counted
 
 if TYPE_CHECKING:
     from fabula.app.record.forget import ForgetResult
@@ -18,9 +19,10 @@ def render(result: ForgetResult, out: Out) -> None:
             out.line(line)
         out.line(out.dim("nothing was changed; with --apply you are asked for your consent"))
         return
+    others = f" and {counted(result.others, 'other piece')}" if result.others else ""
     out.line(
-        f"{out.bold('forgotten')}: {result.records:,} records, {result.bytes:,} bytes; {result.erased.packs} packs "
-        f"written anew ({result.erased.freed:,} bytes less), the map made anew"
+        f"{out.bold('forgotten')}: {counted(result.records, 'record')}{others}, {result.bytes:,} bytes; "
+        f"{counted(result.erased.packs, 'pack')} written anew ({result.erased.freed:,} bytes less), the map made anew"
     )
     for one in result.cut:
         stays = f"; {one.staying} that the session cannot do without stay there" if one.staying else ""

@@ -25,6 +25,8 @@ def render(result: StatusResult, out: Out) -> None:
         out.line(out.dim(f"  not here: {', '.join(absent)}"))
     vault = megabytes(result.vault.bytes) if result.vault.exists else "nothing sealed yet: fabula record scan"
     out.line(f"  vault   {vault}")
+    if result.vault.unfinished:
+        out.line("          what was forgotten is not yet erased from every file: fabula record scan")
     out.line(f"  map     {_map(result.map)}")
 
 

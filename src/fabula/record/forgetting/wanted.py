@@ -6,6 +6,7 @@ import re
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
+from fabula.kernel.deadline import within
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.ids import pack_id, unpack_id
 from fabula.kernel.records import Record
@@ -29,6 +30,7 @@ _SAID = ("prompt", "task", "command")
 _HEX = re.compile(rb"[0-9a-fA-F]{24,}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrt])|(["/]))')
+PATTERN_SECONDS = 10.0  # that a pattern may take on one record
 _TOO_WIDE = 3  # characters that a pattern must have
 
 
@@ -168,7 +170,7 @@ class ByWish:
     def verdict(self, sight: Sight) -> bool:
         """Say whether a piece goes."""
         wanted = self._wanted
-        if wanted.pattern is not None and holds(wanted.pattern, sight):
+        if wanted.pattern is not None and _holds_in_time(wanted.pattern, sight):
             return True
         whole = self._is_whole(sight.entry)
         outcome = sight.outcome
@@ -218,6 +220,20 @@ class ByMarks:
         if sight.outcome is None:
             marks += marks_of_ids(sight.data)
         return self._tombstones.any_of(marks, weak=sight.behind_gone)
+
+
+def _holds_in_time(pattern: re.Pattern[str], sight: Sight) -> bool:
+    """As :func:`holds`. Raises ``ERR_USAGE`` where a regular expression takes too long: nothing is changed yet."""
+    try:
+        with within(PATTERN_SECONDS):
+            return holds(pattern, sight)
+    except TimeoutError as error:
+        raise FabulaError(
+            "ERR_USAGE",
+            f"{pattern.pattern!r} takes more than {PATTERN_SECONDS:g} seconds on {len(sight.data):,} bytes at byte "
+            f"{sight.offset:,} of {sight.entry.path}",
+            "write it without a repetition inside of a repetition",
+        ) from error
 
 
 def holds(pattern: re.Pattern[str], sight: Sight) -> bool:

@@ -87,6 +87,6 @@ def collect(folder: Path, journal: Journal, garbage: Garbage) -> Swept:
     with journal_errors(journal.path), journal.connection as db:
         db.executemany("delete from blobs where digest=?", rows)
         db.executemany("delete from loose where digest=?", rows)
-        db.execute("insert or replace into meta values(?,?,?)", marked((ERASING, COLLECTING)))
+        db.execute("insert or ignore into meta values(?,?,?)", marked((ERASING, COLLECTING)))  # a forgetting is more
         journal_copy.renew(db, folder)
     return finish(folder, journal)

@@ -87,12 +87,15 @@ def commit_erasure(folder: Path, journal: Journal, erasure: Erasure, now_ms: int
 
 
 def begin_again(folder: Path) -> None:
-    """After a repair, which reads packs as they are: let the next writer erase whatever was forgotten."""
+    """After a repair, which reads packs as they are: let the next writer erase whatever was forgotten.
+
+    A forgetting that was not finished before stays one: the damaged journal that a repair keeps holds it as well.
+    """
     from fabula.record.vault.journal import Journal
 
     journal = Journal.open(folder, read_only=False)
     try:
-        if journal.rows("select 1 from tombstones limit 1"):
+        if journal.rows("select 1 from tombstones limit 1") and journal.meta(ERASING) != FORGETTING:
             journal.put("meta", [(ERASING, REPAIRED)])
     finally:
         journal.close()
