@@ -12,6 +12,7 @@ import pytest
 from fabula.app.record.compose import ComposeRequest, ComposeResult, compose
 from fabula.app.record.search import SearchRequest, search
 from fabula.app.record.session import SessionRequest, session
+from fabula.app.record.timeline import TimelineRequest, timeline
 from fabula.kernel.errors import FabulaError
 from fabula.record.vault.keepsakes import Keepsakes
 from fabula.testing.record_home import RecordHome
@@ -375,6 +376,17 @@ def test_a_copy_is_not_found_beside_its_original(home: RecordHome, more: dict[st
     assert found(home, "pivot fail", **more)[0] == before[0]
     home.app.record.scan(rebuild=True)
     assert found(home, "pivot fail", **more)[0] == before[0]
+
+
+def test_what_was_composed_happened_once(home: RecordHome) -> None:
+    source = work()
+    home.save(source)
+    home.scan()
+    before = timeline(home.app, TimelineRequest(all=True))
+    made = composed(home, source.id, apply=True, cwd=home.folder)
+    composed(home, made.session, apply=True, cwd=home.folder)
+    after = timeline(home.app, TimelineRequest(all=True))
+    assert (after.totals, after.by_day, after.threads) == (before.totals, before.by_day, before.threads)
 
 
 def test_a_copy_is_found_by_the_title_of_its_session_and_where_its_original_is_not_looked_for(home: RecordHome) -> None:

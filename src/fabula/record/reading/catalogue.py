@@ -218,8 +218,12 @@ def usage_of_session(connection: apsw.Connection, session: int) -> list[ModelUsa
 
 
 def thread_condition(window: Window) -> tuple[str, tuple[object, ...]]:
-    """Return the SQL condition of a window on ``threads t join sessions s``, and its parameters."""
-    return window_condition(window, [], since="t.last_time", until="t.first_time")
+    """Return the SQL condition of a window on ``threads t join sessions s``, and its parameters.
+
+    A composed session's copy of a thread that is here is left out: what it tells happened once.
+    """
+    happened = "t.id not in (select o.thread_id from origins o join records r on r.uid = o.uid)"
+    return window_condition(window, [happened], since="t.last_time", until="t.first_time")
 
 
 def _session_condition(window: Window) -> tuple[str, tuple[object, ...]]:
