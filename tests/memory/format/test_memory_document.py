@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from memories import CLAIM, LEDGER, articles, documents, page
 
+from fabula.memory.format.content import Facet
 from fabula.memory.format.document import Document, canonical_markup, write
+from fabula.memory.format.entities import parse_entity
 from fabula.memory.format.head import confidence_text
+from fabula.memory.format.placement import Placed, path_for
 from fabula.memory.format.reader import read
 from fabula.memory.format.vocabulary import META_RANK
 
@@ -113,3 +117,21 @@ def test_a_file_with_other_line_ends_is_the_same_memory() -> None:
         reading = read(data)
         assert reading.is_memory
         assert reading.document == read(LEDGER).document
+
+
+def test_a_domain_of_its_own_needs_no_new_code() -> None:
+    """The five open axes: facets, tags, types of entities, workspaces, paths take any value."""
+    given = page(
+        f'{CLAIM}<dl><dt>soil pH</dt><dd><data value="6.5">slightly sour</data></dd><dt>発芽</dt><dd>12 日</dd></dl>',
+        entity="cultivar:San Marzano",
+        tag="greenhouse/2",
+    )
+    reading = read(given)
+    assert reading.warnings == []
+    assert [str(parse_entity(entity)) for entity in reading.head.entities] == ["cultivar:San Marzano"]
+    assert reading.head.tags == ("greenhouse/2",)
+    assert reading.content.facets == [Facet("soil pH", "slightly sour", 6.5), Facet("発芽", "12 日", None)]
+    at = datetime(2026, 5, 14, tzinfo=UTC)
+    assert path_for(Placed("semantic", workspace="North Garden"), "pH", at) == "projects/north-garden/ph.html"
+    assert path_for(Placed("semantic", path="areas/beds/3/ph.html"), "pH", at) == "areas/beds/3/ph.html"
+    assert read(write(reading.document)).document == reading.document

@@ -12,6 +12,8 @@ from fabula.memory.format.head import Head, Link, write_head
 from fabula.memory.format.markup import escape_text, inner_markup, tag
 from fabula.memory.format.tree import parse_fragment
 
+_ROUNDS = 8
+
 
 @frozen
 class Document:
@@ -24,8 +26,17 @@ class Document:
 
 
 def canonical_markup(markup: str) -> str:
-    """Return the inner markup of an article as the format writes it: parsed, written anew, trimmed."""
-    return inner_markup(trim(parse_fragment(markup).top))
+    """Return the inner markup of an article as the format writes it: parsed, written anew, trimmed.
+
+    Of some tag soup (a paragraph that a table was torn out of) HTML's own writing reads as another tree; that is
+    written again, until it stands.
+    """
+    for _ in range(_ROUNDS):
+        written = inner_markup(trim(parse_fragment(markup).top))
+        if written == markup:
+            break
+        markup = written
+    return markup
 
 
 def write(document: Document) -> bytes:

@@ -25,6 +25,12 @@ class Guess(NamedTuple):
     confidence: float
 
 
+#: What a line of JavaScript with types has and one without never does.
+_TYPED = (
+    r"\w\??: (?:string|number|boolean|unknown|any|void|never|readonly \w+|[A-Z]\w+(?:<.*>)?)(?:\[\])*\s*[;,)=|]"
+    r"|\): \w[\w<>\[\]]* (?:\{|=>)| as const\b|\b(?:private|readonly|public) \w+[:(]|^\s*export declare\b"
+)
+
 #: language -> (weight, pattern found in a line).
 _RULES: dict[str, tuple[tuple[float, str], ...]] = {
     "python": (
@@ -35,16 +41,15 @@ _RULES: dict[str, tuple[tuple[float, str], ...]] = {
     ),
     "javascript": (
         (1.0, r"^\s*(?:const|let|var) [\w{}\[\], ]+ = |=> |^\s*(?:async )?function\b|===|!=="),
-        (1.5, r"\brequire\(|\bmodule\.exports\b|\bconsole\.\w+\(|\bdocument\."),
-        (1.5, r"\bawait \w+|^\s*(?:import|export) .*['\"];?$"),
-        (0.5, r";\s*$|^\s*\}\)?;?\s*$"),
+        (1.5, r"\brequire\(|\bmodule\.exports\b|\bconsole\.\w+\(|\bdocument\.|\bundefined\b"),
+        (1.5, r"\bawait \w+|^\s*(?:import|export) .*['\"];?$|\bnew [A-Z]\w*\(|\bthis\.\w"),
+        (0.5, r";\s*$|^\s*\}\)?;?\s*$|^\s*(?:if|for|while|switch) \(.*\{\s*$"),
+        (-2.0, _TYPED),
     ),
     "typescript": (
-        (1.0, r"^\s*(?:const|let|var) [\w{}\[\], ]+ = |=> |^\s*(?:async )?function\b|===|!=="),
-        (1.5, r"\bconsole\.\w+\(|\bawait \w+|^\s*(?:import|export) .*['\"];?$"),
-        (2.5, r"^\s*(?:export )?(?:interface|type|enum|namespace) \w+.*[{=]|\b(?:private|readonly|public) \w+[:(]"),
-        (2.5, r"\w\??: (?:string|number|boolean|unknown|any|void|never)\b|\): \w[\w<>\[\]]* (?:\{|=>)| as const\b"),
-        (0.5, r";\s*$|^\s*\}\)?;?\s*$"),
+        (2.5, r"^\s*(?:export )?(?:declare )?(?:interface|type|enum|namespace) \w+.*[{=]"),
+        (2.5, _TYPED),
+        (0.3, r";\s*$|^\s*\}\)?;?\s*$"),
     ),
     "bash": (
         (2.5, r"^#!.*\b(?:ba|z|)sh\b|^\s*(?:fi|done|esac)\b|^\s*(?:if|while) \[\[? .*\]\]?|;\s*(?:then|do)\s*$"),
@@ -63,8 +68,8 @@ _RULES: dict[str, tuple[tuple[float, str], ...]] = {
         (1.0, r"(?i)\b(?:not null|primary key|varchar|references|values \(|count\(\*\)|returning)\b|^\s*-- "),
     ),
     "yaml": (
-        (1.5, r"^\s*(?:- )?[A-Za-z_][\w.-]*:(?:\s+[^{}\s;].*)?$"),
-        (1.0, r"^\s*- [\w\"'./]+|^---\s*$"),
+        (1.5, r"^\s*(?:- )?[A-Za-z_][\w.-]*:(?:\s+[^{}\s;](?:.*[^;{,\s])?)?$"),
+        (0.3, r"^\s*- [\w\"'./]+|^---\s*$"),
         (-2.0, r"[;{]\s*$|^\s*(?:def|class|if|for|else|try|while|with)\b.*:\s*$"),
     ),
     "html": (
@@ -87,7 +92,7 @@ _RULES: dict[str, tuple[tuple[float, str], ...]] = {
     "rust": (
         (3.0, r"^\s*(?:pub(?:\(crate\))? )?(?:fn \w+.*[{;]|struct \w+|enum \w+|impl\b.*\{|mod \w+|trait \w+)"),
         (3.0, r"^\s*#\[\w"),
-        (2.0, r"\blet (?:mut )?\w+(?:: [\w<>&]+)? = |::\w|\bprintln!\(|\bmatch \w.*\{|&mut |&str\b|\.unwrap\(\)|\?;"),
+        (2.0, r"\blet (?:mut )?\w+(?:: [\w<>&]+)? = |\bprintln!\(|\bmatch \w.*\{|&mut |&str\b|\.unwrap\(\)|\?;"),
     ),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabula.memory.format.canonical import fact_hash, hash_of_text, one_line, trim
 from fabula.memory.format.check import check
 from fabula.memory.format.content import Content
-from fabula.memory.format.document import Document
+from fabula.memory.format.document import Document, canonical_markup
 from fabula.memory.format.head import Head, Link, Meta, read_head
 from fabula.memory.format.markup import inner_markup
 from fabula.memory.format.source import Source
@@ -110,7 +110,7 @@ class Reading:
         Raises:
             TypeError: the file is no memory: a required meta is missing.
         """
-        article = inner_markup(self._article)
+        article = canonical_markup(inner_markup(self._article))
         return Document(self.title, self.head, self.links, article)
 
 
