@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from fabula.app.record import withdrawing
 from fabula.app.record.compose import ComposeRequest, ComposeResult, compose
 from fabula.app.record.excise import ExciseRequest, excise
 from fabula.app.record.restore import RestoreRequest, restore
+from fabula.app.record.rewriting import find_target
 from fabula.app.record.session import SessionRequest, session
 from fabula.app.record.undo import UndoRequest, undo
 from fabula.cli.output import Out
 from fabula.cli.render.undo import render
 from fabula.kernel.errors import FabulaError
+from fabula.record.rewriting.gate import is_sealed
+from fabula.record.vault.vault import Vault
 from fabula.testing.record_home import FixedClock, RecordHome
 from fabula.testing.transcripts import ClaudeSession
 
@@ -61,6 +65,23 @@ def test_a_session_that_has_gone_on_stays(home: RecordHome) -> None:
             undo(home.app, UndoRequest(made.session, apply=True))
         assert error.value.code == "ERR_CHANGED"
         assert Path(made.path).read_bytes() == data + added
+
+
+def test_a_record_that_comes_while_the_file_is_checked_is_not_lost(
+    home: RecordHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, data = composed(home)
+
+    def late(vault: Vault, generation: int, sealed: bytes) -> bool:
+        Path(made.path).write_bytes(data + b'{"type":"late"}\n')
+        return is_sealed(vault, generation, sealed)
+
+    target = find_target(home.app, made.session)
+    monkeypatch.setattr(withdrawing, "is_sealed", late)
+    with pytest.raises(FabulaError) as refused:
+        withdrawing.withdraw(home.app, target)
+    assert refused.value.code == "ERR_CHANGED"
+    assert Path(made.path).read_bytes() == data + b'{"type":"late"}\n'
 
 
 def test_an_excision_of_a_composed_session_is_taken_back_first(home: RecordHome) -> None:

@@ -57,8 +57,11 @@ def withdraw(app: App, target: Target) -> Withdrawal:
     app.refresh()  # seals what is there
     with FileLock(app.home.lock, LOCK_WAIT_SECONDS):
         _require_closed(app, target)
-        done = _checked(app, target, read_snapshot(target))
+        snapshot = read_snapshot(target)
+        done = _checked(app, target, snapshot)
         with disk_errors(target.path):
+            if os.stat(target.path).st_size != len(snapshot.data):  # an agent came back to it while it was checked
+                raise _gone_on(target)
             os.unlink(target.path)
             sync_folder(Path(target.path).parent)
     app.refresh()
@@ -84,13 +87,17 @@ def _require_closed(app: App, target: Target) -> None:
         )
 
 
+def _gone_on(target: Target) -> FabulaError:
+    return FabulaError(
+        "ERR_CHANGED",
+        f"session {target.session} has gone on since it was composed: its file stays",
+        f"take threads out of it instead: fabula record excise {target.session}",
+    )
+
+
 def _checked(app: App, target: Target, snapshot: Snapshot) -> Withdrawal:
     if _has_more(snapshot) or not all(is_ours(found.value, target.session) for found in snapshot.values):
-        raise FabulaError(
-            "ERR_CHANGED",
-            f"session {target.session} has gone on since it was composed: its file stays",
-            f"take threads out of it instead: fabula record excise {target.session}",
-        )
+        raise _gone_on(target)
     known = file_at(app.reader(), target.path, -1)
     generation = known.vault_generation if known is not None else None
     with Vault.open(app.home.vault, app.clock, read_only=True) as vault:
