@@ -29,6 +29,11 @@ def is_wall(value: Mapping[str, Any]) -> bool:
     return value.get("type") == "system" and value.get("subtype") == "compact_boundary"
 
 
+def uuid_of(value: object) -> str:
+    """Return a value's uuid, ``""`` where it has none."""
+    return text_of(value.get("uuid")) if isinstance(value, dict) else ""
+
+
 def relink(values: Sequence[Any], dropped: AbstractSet[int]) -> dict[int, str | None]:
     """Return the new parents of kept values whose parent goes: index → uuid of the nearest kept ancestor or ``None``.
 
@@ -63,7 +68,7 @@ def protected(values: Sequence[Any], dropped: AbstractSet[int]) -> set[int]:
     left = set(dropped)
     places: dict[str, list[int]] = {}
     for index in left:
-        uuid = _uuid(values[index])
+        uuid = uuid_of(values[index])
         if uuid:
             places.setdefault(uuid, []).append(index)
     waiting = [index for index in range(len(values)) if index not in left]
@@ -84,7 +89,7 @@ def broken(values: Sequence[Any], dropped: AbstractSet[int], parents: Mapping[in
             continue
         parent = parents[index] if index in parents else text_of(value.get("parentUuid"))
         if parent in gone:
-            problems.append(f"record {_uuid(value) or index} would hang off {parent}, which goes")
+            problems.append(f"record {uuid_of(value) or index} would hang off {parent}, which goes")
     calls, results = _tools(values, dropped)
     problems += [f"the result of call {name} would have no call" for name in _cut_off(results, calls)]
     problems += [f"call {name} would have no result" for name in _cut_off(calls, results)]
@@ -107,13 +112,9 @@ def _set_parent(parent: str | None, value: dict[str, Any]) -> None:
     value["parentUuid"] = parent
 
 
-def _uuid(value: object) -> str:
-    return text_of(value.get("uuid")) if isinstance(value, dict) else ""
-
-
 def _uuids(values: Sequence[Any], dropped: AbstractSet[int], *, kept: bool) -> dict[str, int]:
     """Return the uuids of kept or of dropped values, with the index of the last that bears it."""
-    found = {_uuid(value): index for index, value in enumerate(values) if (index not in dropped) == kept}
+    found = {uuid_of(value): index for index, value in enumerate(values) if (index not in dropped) == kept}
     found.pop("", None)
     return found
 

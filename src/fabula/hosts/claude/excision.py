@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabula.hosts.claude.chain import broken, is_wall, relink
+from fabula.hosts.claude.chain import broken, is_wall, relink, uuid_of
 from fabula.hosts.claude.fields import dict_of, text_of
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
@@ -40,7 +40,7 @@ class Excision:
 
 def excision(values: Sequence[Any], members: AbstractSet[int]) -> Excision:
     """Decide what goes when the records ``members`` (indexes of values) are to go. Every other record stays."""
-    named = {index for index in members if _uuid(values[index])}
+    named = {index for index in members if uuid_of(values[index])}
     walls = {index for index in named if is_wall(values[index]) or values[index].get("isCompactSummary") is True}
     dropped, bound, drawn = _whole_pairs(values, named - walls)
     echoes = frozenset(_echoes(values, dropped))
@@ -49,7 +49,7 @@ def excision(values: Sequence[Any], members: AbstractSet[int]) -> Excision:
 
 def is_talk(value: object) -> bool:
     """Say whether a value is a part of a conversation: something that a person, a model or a tool said."""
-    return isinstance(value, dict) and bool(_uuid(value)) and isinstance(value.get("message"), dict)
+    return isinstance(value, dict) and bool(uuid_of(value)) and isinstance(value.get("message"), dict)
 
 
 def changes(snapshot: Snapshot, cut: Excision) -> list[Change]:
@@ -65,7 +65,7 @@ def changes(snapshot: Snapshot, cut: Excision) -> list[Change]:
         Change(spans[index].offset, spans[index].length, None, ECHO if index in cut.echoes else THREAD)
         for index in sorted(gone)
     ]
-    above = {uuid: _above(values[index]) for index in cut.dropped if (uuid := _uuid(values[index]))}
+    above = {uuid: _above(values[index]) for index in cut.dropped if (uuid := uuid_of(values[index]))}
     names = above.keys()
     for index, value in enumerate(values):
         if index in gone or not isinstance(value, dict):
@@ -185,13 +185,13 @@ def _only_answers(value: dict[str, Any], leaving: AbstractSet[str]) -> bool:
 
 def _echoes(values: Sequence[Any], dropped: AbstractSet[int]) -> list[int]:
     """Find the lines without uuid that repeat what goes: last prompts, legacy summaries, queued prompts."""
-    names = {uuid for index in dropped if (uuid := _uuid(values[index]))}
+    names = {uuid for index in dropped if (uuid := uuid_of(values[index]))}
     gone = {text for index in dropped for text in _prompts(values[index])}
     gone -= {text for index, value in enumerate(values) if index not in dropped for text in _prompts(value)}
     found = []
     after_queued = False
     for index, value in enumerate(values):
-        if not isinstance(value, dict) or _uuid(value):
+        if not isinstance(value, dict) or uuid_of(value):
             continue
         kind = value.get("type")
         if kind in ("last-prompt", "summary"):
@@ -216,10 +216,6 @@ def _prompts(value: object) -> list[str]:
         return [content]
     blocks = content if isinstance(content, list) else []
     return [text_of(block.get("text")) for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
-
-
-def _uuid(value: object) -> str:
-    return text_of(value.get("uuid")) if isinstance(value, dict) else ""
 
 
 def _above(value: dict[str, Any]) -> str:
