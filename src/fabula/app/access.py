@@ -131,6 +131,7 @@ class RecordAccess:
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
         from fabula.storage.files import ensure_folder
+        from fabula.storage.keyring import cipher_for_new
         from fabula.storage.locks import FileLock
 
         self.require_own_home()
@@ -138,6 +139,7 @@ class RecordAccess:
         with FileLock(self._home.lock, wait_seconds):
             clear_leftovers(self._home.root)
             if rebuild:
+                cipher_for_new(self._home.vault)  # raises ERR_KEY before anything is removed
                 self.close()
                 remove_map(self._home.map)
             connection = open_map(self._home.map)

@@ -134,7 +134,7 @@ def map_of_the_record(app: App) -> Check:
     if not state.exists:
         return Check("map", "warning", "nothing is indexed yet", [SCAN])
     if state.problem:
-        return Check("map", "bad", state.problem, ["fabula record rebuild"])
+        return Check("map", "bad", state.problem, list(state.remedies) or ["fabula record rebuild"])
     problem = structural_problem(app.reader(), app.home.map)
     if problem:
         return Check("map", "bad", problem, ["fabula record rebuild"])

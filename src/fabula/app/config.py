@@ -81,6 +81,13 @@ KEYS: tuple[Key, ...] = (
     Key("record.size_budget_mb", "int", 20_000, "size of vault and map above which `fabula doctor` warns", least=1),
     Key("record.keep_generations", "int", 0, "newest generations of a file that `vault gc` keeps; 0 for no rule"),
     Key("record.keep_days", "int", 0, "days after which `vault gc` may remove a superseded generation; 0 for no rule"),
+    Key(
+        "record.key_command",
+        "texts",
+        (),
+        "program and arguments that write the key or passphrase of an encrypted record",
+    ),
+    Key("record.key_files", "paths", (), "files of which the first that is there holds the key of an encrypted record"),
     Key("record.vault_budget_mb", "int", 0, "size down to which `vault gc` removes superseded generations; 0 for none"),
     Key(
         "search.scope",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 TERMINAL = "CON" if sys.platform == "win32" else "/dev/tty"
 _LIMIT = 200  # characters of an answer that are read
@@ -26,6 +27,38 @@ def require_consent(lines: Sequence[str], word: str, again: str) -> None:
     is not in its foreground, or when anything else was typed.
     """
     advice = f"run it yourself, in a terminal: {again}"
+    with _terminal(advice) as handle:
+        _say(handle, "".join(f"{_plain(line)}\n" for line in lines))
+        _say(handle, f"Type {word} to go on, anything else to leave everything as it is: ")
+        if _answer(handle) != word:
+            raise FabulaError("ERR_CONSENT", f"{word!r} was not typed: nothing was changed", advice)
+
+
+def show(lines: Sequence[str], advice: str) -> None:
+    """Write lines to the person's terminal alone: into no pipe and no file. Raises as :func:`require_consent`."""
+    with _terminal(advice) as handle:
+        _say(handle, "".join(f"{_plain(line)}\n" for line in lines))
+
+
+def ask_secret(question: str, advice: str) -> str:
+    """Let a person type a secret at the terminal, which does not show it. Raises as :func:`require_consent`."""
+    import termios
+
+    with _terminal(advice) as handle:
+        before = termios.tcgetattr(handle)
+        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        try:
+            termios.tcsetattr(handle, termios.TCSAFLUSH, silent)
+            _say(handle, question)
+            return _answer(handle)
+        finally:
+            termios.tcsetattr(handle, termios.TCSAFLUSH, before)
+            _say(handle, "\n")
+
+
+@contextmanager
+def _terminal(advice: str) -> Iterator[int]:
+    """Open the controlling terminal of a process in its foreground."""
     try:
         handle = os.open(TERMINAL, os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
@@ -33,10 +66,7 @@ def require_consent(lines: Sequence[str], word: str, again: str) -> None:
     try:
         if not _in_foreground(handle):
             raise FabulaError("ERR_CONSENT", "this needs the consent of a person, and runs in the background", advice)
-        _say(handle, "".join(f"{_plain(line)}\n" for line in lines))
-        _say(handle, f"Type {word} to go on, anything else to leave everything as it is: ")
-        if _answer(handle) != word:
-            raise FabulaError("ERR_CONSENT", f"{word!r} was not typed: nothing was changed", advice)
+        yield handle
     finally:
         os.close(handle)
 

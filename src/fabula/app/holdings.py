@@ -22,7 +22,8 @@ _KINDS: tuple[tuple[str, str, bool], ...] = (
     (r"rewriting|\.rewriting\.\d+\.tmp", "note of a rewriting", False),
     (r"scratch/fabula-[^/]+/.+", "copies for one scan", True),
     (r"logs/defects\.log", "log of defects", True),
-    (rf"vault/journal(?:\.damaged|\.new)?\.db{_DATABASE}", "journal of the vault", False),
+    (r"vault/(?:key|converting)\.json|vault/\.(?:key|converting)\.json\.\d+\.tmp", "key file of the vault", False),
+    (rf"vault/journal(?:\.damaged|\.new|\.converted)?\.db{_DATABASE}", "journal of the vault", False),
     (r"vault/packs/(?:records|images|journal)-\d{6,}\.pack", "packs of the vault", False),
 )
 _MATCHERS = tuple((re.compile(pattern), what, derived) for pattern, what, derived in _KINDS)

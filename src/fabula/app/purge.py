@@ -101,12 +101,15 @@ def _is_marked(path: Path) -> bool:
     """Say whether a database carries one of our marks, by its head alone: it may be damaged."""
     from fabula.record.map.schema import APPLICATION_ID as MAP
     from fabula.record.vault.schema import APPLICATION_ID as JOURNAL
+    from fabula.storage.keyring import SEALED
 
     try:
         with path.open("rb") as file:
             head = file.read(_SQLITE_HEAD)
     except OSError:
         return False
+    if head.startswith(SEALED):
+        return True  # what it says of itself is encrypted
     return int.from_bytes(head[_MARK_AT : _MARK_AT + 4], "big") in {MAP, JOURNAL}
 
 

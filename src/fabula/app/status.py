@@ -45,6 +45,7 @@ class MapState:
     last_time: int | None = None
     scanned_at: int | None = None
     problem: str = ""
+    remedies: tuple[str, ...] = ()  # commands, or plain advice, that clear the problem
 
 
 @frozen
@@ -155,7 +156,7 @@ def map_state(app: App) -> MapState:
         span = reader.execute("select min(first_time), max(last_time) from sessions").fetchone()
         scanned = _one(reader.execute("select max(scanned_ns) from files"))
     except FabulaError as error:
-        return MapState(str(path), exists=True, bytes=size, problem=error.message)
+        return MapState(str(path), exists=True, bytes=size, problem=error.message, remedies=error.suggestions)
     first, last = span or (None, None)
     return MapState(
         path=str(path),

@@ -6,16 +6,19 @@ Nothing else in ``app`` or below looks at the environment, the working directory
 from __future__ import annotations
 
 import os
-from functools import cached_property
+import sys
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabula.kernel.clock import SystemClock
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.paths import Home, fabula_home
+from fabula.storage.keyring import ask_for_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     import apsw
 
@@ -47,6 +50,7 @@ class App:
         self.clock = clock
         self.searcher: Searcher | None = None  # kept between searches: see ``app.record.finding``
         self.home = Home(cwd / fabula_home(environment, user_home).root)
+        ask_for_key(self.home.vault, partial(_give_key, self.home.config, environment, user_home))
 
     @cached_property
     def config(self) -> Config:
@@ -96,6 +100,17 @@ class App:
         """Return the map's id of the project of the working directory; ``None`` when it has no sessions."""
         row = self.reader().execute("select id from projects where key=?", (self.project[0],)).fetchone()
         return int(row[0]) if row else None
+
+
+def _give_key(
+    config: Path, environment: Mapping[str, str], user_home: Path, _vault: Path, said: Mapping[str, Any]
+) -> bytes:
+    """Return the key of an encrypted record. Holds nothing of the application, which may be gone by then."""
+    from fabula.app.config import read_config
+    from fabula.app.vault.unlocking import give_key
+
+    may_ask = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return give_key(said, read_config(config, environment, user_home), may_ask=may_ask)
 
 
 def build_app() -> App:

@@ -38,7 +38,7 @@ class Cipher:
                 "pip install 'fabula[encryption]'",
             ) from error
         self.key_id = key_id(key)
-        self._key = key
+        self.key = key
         self._seal = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt
         self._open = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt
         self._refused = exceptions.CryptoError
@@ -46,12 +46,12 @@ class Cipher:
     def seal(self, data: bytes, place: bytes) -> bytes:
         """Return ``data`` sealed for ``place``: ``OVERHEAD`` bytes longer."""
         nonce = urandom(NONCE_BYTES)
-        return nonce + self._seal(data, place, nonce, self._key)
+        return nonce + self._seal(data, place, nonce, self.key)
 
     def open(self, sealed: bytes, place: bytes) -> bytes:
         """Inverse of :meth:`seal`. Raises :class:`UnsealError`."""
         try:
-            return self._open(sealed[NONCE_BYTES:], place, sealed[:NONCE_BYTES], self._key)
+            return self._open(sealed[NONCE_BYTES:], place, sealed[:NONCE_BYTES], self.key)
         except (self._refused, ValueError) as error:
             raise UnsealError("what was sealed here does not open: it was changed, or the key is another") from error
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_MILLISECONDS = 20_000
+_WRITING = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class OtherVersionError(FabulaError):
@@ -32,10 +33,11 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
     ``durable`` databases (truth) sync at every commit; derived ones may lose the last commits at a power failure,
     never their consistency. Raises ``ERR_DATABASE`` when the file is not ours, damaged, or of another version.
     """
+    vfs = _vfs_of(path)  # before anything is made: the key may not be there
     with disk_errors(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
     with database_errors(path):
-        connection = connect(path)
+        connection = _connect(path, _WRITING, vfs)
         connection.set_busy_timeout(BUSY_MILLISECONDS)
         if not path.stat().st_size:  # counts for a new file alone, before its first page
             connection.execute("pragma auto_vacuum=incremental")
@@ -50,9 +52,12 @@ def open_database(path: Path, *, schema: str, version: int, application: int, du
     return connection
 
 
-def connect(path: Path, flags: int = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE) -> apsw.Connection:
+def connect(path: Path, flags: int) -> apsw.Connection:
     """Connect to one of our databases, sealed or not, as it is. Raises SQLite's errors, ``ERR_KEY``."""
-    vfs = _vfs_of(path)
+    return _connect(path, flags, _vfs_of(path))
+
+
+def _connect(path: Path, flags: int, vfs: str | None) -> apsw.Connection:
     if vfs is None:
         return apsw.Connection(os.fspath(path), flags=flags)
     connection = apsw.Connection(os.fspath(path), flags=flags, vfs=vfs)

@@ -9,7 +9,6 @@ Standard library only, until a vault is encrypted.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fabula.kernel.errors import FabulaError
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 KEY_FILE = "key.json"
 FORMAT = 1
+SEALED = b"FBSEALED"  # the first bytes of a sealed database: see ``sealed_files``
 
 _givers: dict[str, Giver] = {}
 _ciphers: dict[str, Cipher] = {}
@@ -59,10 +59,16 @@ def read_key_file(vault: Path) -> dict[str, Any] | None:
     """Return what a vault's ``key.json`` says; ``None`` when it is not encrypted. Raises ``ERR_KEY``."""
     path = vault / KEY_FILE
     try:
-        said = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise FabulaError("ERR_KEY", f"{path} cannot be read: {error.strerror}", f"make it readable: {path}") from error
+    import json
+
+    try:
+        said = json.loads(data)
+    except ValueError as error:
         raise FabulaError("ERR_KEY", f"{path} cannot be read: {error}", f"put {path} back from a copy") from error
     if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("key"), str):
         raise FabulaError("ERR_KEY", f"{path} is damaged, or of a newer Fabula", f"put {path} back from a copy")
@@ -106,6 +112,6 @@ def is_sealed(path: Path) -> bool:
     """Say whether a database is sealed; one that is missing or empty is not."""
     try:
         with open(path, "rb") as file:
-            return file.read(8) == b"FBSEALED"
+            return file.read(len(SEALED)) == SEALED
     except OSError:
         return False

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 import apsw
 
 from fabula.storage.cipher import OVERHEAD, Cipher, UnsealError
+from fabula.storage.keyring import SEALED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE = 4096
 HEAD = 64
-MAGIC = b"FBSEALED"
 VERSION = 1
 DATABASE, LOG, OTHER = 0, 1, 2
 
@@ -46,12 +46,7 @@ Block = tuple[int, int, int, int]  # number, first byte in SQLite's file, bytes 
 
 def head(kind: int, key_id: bytes) -> bytes:
     """Return the first bytes of a sealed file."""
-    return (MAGIC + bytes((VERSION, kind)) + key_id).ljust(HEAD, b"\0")
-
-
-def key_of_head(data: bytes) -> bytes | None:
-    """Return the id of the key of a sealed file from its first bytes; ``None`` when it is not sealed."""
-    return data[10:26] if len(data) >= HEAD and data[:8] == MAGIC else None
+    return (SEALED + bytes((VERSION, kind)) + key_id).ljust(HEAD, b"\0")
 
 
 def page_block(offset: int) -> Block:

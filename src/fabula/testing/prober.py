@@ -29,8 +29,11 @@ _SQLITE_MAGIC = b"SQLite format 3\0"
 _BLANKS = re.compile(rb"(?:\s|\\[nrt])+")
 
 
-def everything(home: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield (place, bytes) of all that is below ``home``."""
+def everything(home: Path, *, raw: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Yield (place, bytes) of all that is below ``home``.
+
+    ``raw``: as one sees it who has the disk and no key: no pack is read as a pack, no database as a database.
+    """
     databases = []
     for path in sorted(path for path in home.rglob("*") if path.is_file() or path.is_symlink()):
         place = path.relative_to(home).as_posix()
@@ -41,6 +44,8 @@ def everything(home: Path) -> Iterator[tuple[str, bytes]]:
         yield place, data
         yield from _encoded(place, data)
         yield from _unpacked(f"{place}: compressed", data)
+        if raw:
+            continue
         if path.suffix == ".pack":
             yield from _frames(path, place)
         elif data.startswith(_SQLITE_MAGIC):

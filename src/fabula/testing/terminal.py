@@ -24,9 +24,18 @@ class Shown:
 
 
 def on_terminal(
-    command: Sequence[str], environment: Mapping[str, str], answer: str, *, question: str = "Type ", seconds: float = 60
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    answer: str,
+    *,
+    question: str = "Type ",
+    then: Sequence[tuple[str, str]] = (),
+    seconds: float = 60,
 ) -> Shown:
-    """Run ``command`` with a controlling terminal, and type ``answer`` once ``question`` stands there."""
+    """Run ``command`` with a controlling terminal, and type ``answer`` once ``question`` stands there.
+
+    ``then`` are further questions and answers, in the order in which they come.
+    """
     master, slave = pty.openpty()
     process = subprocess.Popen(
         ["setsid", "--ctty", "--wait", *command],
@@ -34,7 +43,8 @@ def on_terminal(
     )  # fmt: skip
     assert process.stdout is not None
     shown = {master: b"", process.stdout.fileno(): b""}
-    answered = False
+    questions = [(question, answer), *then]
+    seen = 0  # bytes on the terminal before the last answer
     deadline = time.monotonic() + seconds
     os.close(slave)
     open_ends = set(shown)
@@ -44,9 +54,9 @@ def on_terminal(
             shown[end] += part
             if not part:
                 open_ends.discard(end)
-        if not answered and question.encode() in shown[master]:
-            os.write(master, answer.encode() + b"\n")
-            answered = True
+        if questions and questions[0][0].encode() in shown[master][seen:]:
+            seen = len(shown[master])
+            os.write(master, questions.pop(0)[1].encode() + b"\n")
         if process.poll() is not None and process.stdout.fileno() not in open_ends:
             break
     process.kill()

@@ -34,7 +34,7 @@ def _map(state: MapState) -> str:
     if not state.exists:
         return "nothing indexed yet: fabula record scan"
     if state.problem:
-        return f"{state.problem}: fabula record rebuild"
+        return f"{state.problem}: {state.remedies[0] if state.remedies else 'fabula record rebuild'}"
     span = f", {format_time(state.first_time)[:10]} to {format_time(state.last_time)[:10]}" if state.last_time else ""
     return (
         f"{counted(state.sessions, 'session')}, {counted(state.threads, 'thread')}, {counted(state.records, 'record')}"

@@ -9,7 +9,7 @@ A crash anywhere leaves the copy as it was; bytes that were copied already count
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
@@ -22,6 +22,7 @@ from fabula.record.vault.journal_copy import META, state_of
 from fabula.record.vault.schema import APPLICATION_ID, VERSION
 from fabula.storage.database import database_errors, open_reader
 from fabula.storage.files import PRIVATE_FILE, disk_errors, ensure_folder, sync_folder
+from fabula.storage.keyring import KEY_FILE
 from fabula.storage.locks import FileLock
 from fabula.storage.packs_format import FramePlace
 
@@ -93,6 +94,7 @@ def copy_vault(folder: Path, target: Path, clock: Clock, progress: Progress | No
     ensure_folder(own / PACKS)
     with FileLock(own / LOCK):
         held = _held(own, target)
+        _bring_key_file(folder, own)
         for attempt in range(_ATTEMPTS):
             _snapshot(folder / JOURNAL, own / _NEW)
             with closing(_reader(own / _NEW)) as taken:
@@ -108,11 +110,21 @@ def copy_vault(folder: Path, target: Path, clock: Clock, progress: Progress | No
             raise AssertionError("unreachable")
         _install(own, target, owner, clock)
         removed = _remove_others(own, wanted)
+        if not (folder / KEY_FILE).exists():
+            (own / KEY_FILE).unlink(missing_ok=True)  # the vault was decrypted, and now the copy is
     fresh = max(wanted.tombstones - (held.tombstones if held else 0), 0)
     return CopyReport(
         str(target), first, len(wanted.packs), totals.touched, totals.copied, totals.checked, removed, fresh,
         wanted.generations,
     )  # fmt: skip
+
+
+def _bring_key_file(folder: Path, own: Path) -> None:
+    """Copy what says how the key of an encrypted vault is kept: the copy is encrypted under the same key."""
+    from fabula.storage.files import write_atomic
+
+    with suppress(FileNotFoundError):
+        write_atomic(own / KEY_FILE, (folder / KEY_FILE).read_bytes())
 
 
 def _missing(error: FileNotFoundError) -> FabulaError:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 JOURNAL = "journal.db"
 LOCK = "vault.lock"
 PACKS = "packs"
+CONVERTING = "converting.json"  # there while a vault is encrypted or decrypted
 _PACK_NAME = r"(?:records|images)-(\d{6,})\.pack"
 _COPY_NAME = r"journal-(\d{6,})\.pack"
 

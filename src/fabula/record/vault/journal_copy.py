@@ -134,6 +134,11 @@ def forget(db: apsw.Connection) -> None:
     db.execute("delete from meta where key=?", (META,))
 
 
+def end(db: apsw.Connection, folder: Path) -> None:
+    """Note that there is no log; the next one gets a number that none had: a backup knows logs by their numbers."""
+    _note(db, max(_state(db)[0], *copies_on_disk(folder), 0, 0), 0, 0)
+
+
 def _snapshot(db: apsw.Connection) -> Iterator[list[Change]]:
     """Yield the journal's rows of truth as changes, so many that each list makes a frame of moderate size."""
     for table, columns in COLUMNS.items():

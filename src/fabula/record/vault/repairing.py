@@ -122,7 +122,7 @@ def _named_copy(old: Path) -> tuple[int, int, int] | None:
 def _copy_truth(old: Path, target: apsw.Connection, rebuilt: Rebuilt) -> list[tuple[str, tuple[Any, ...]]]:
     """Copy what is sound; return the rows (and their tables) that are not as they were written."""
     broken = []
-    source = connect(old)
+    source = connect(old, apsw.SQLITE_OPEN_READWRITE)
     try:
         _merge_log(source, old)
         for table, columns in COLUMNS.items():

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from fabula.kernel.errors import FabulaError
-from fabula.record.vault.folder import LOCK, require_journal
+from fabula.record.vault.folder import CONVERTING, LOCK, require_journal
 from fabula.record.vault.journal import Journal
 
 if TYPE_CHECKING:
@@ -73,6 +73,10 @@ class Vault:
         lock = FileLock(folder / LOCK, LOCK_WAIT_SECONDS)
         lock.__enter__()
         try:
+            if (folder / CONVERTING).exists():
+                from fabula.record.vault.converting import settle
+
+                settle(folder)
             journal = Journal.open(folder, read_only=False)
             try:
                 if journal.meta("erasing") is not None:
@@ -101,6 +105,10 @@ class Vault:
         from fabula.storage.locks import FileLock
 
         with FileLock(folder / LOCK, LOCK_WAIT_SECONDS):
+            if (folder / CONVERTING).exists():
+                from fabula.record.vault.converting import settle
+
+                settle(folder)
             rebuilt = rebuild(folder)
             begin_again(folder)
         with cls.open(folder, clock) as vault:
