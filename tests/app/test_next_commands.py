@@ -72,6 +72,34 @@ def test_a_preview_names_the_command_that_does_it_and_that_one_the_way_back(
     assert Path(done["path"]).is_file()
 
 
+def test_an_id_out_of_a_transcript_is_one_word_of_every_command(
+    fabula: Callable[..., Outcome], path: Path, session: ClaudeSession
+) -> None:
+    hostile = "bad id\n'; rm -rf $HOME #"
+    for record in session.records:
+        record["sessionId"] = hostile
+        record["uuid"] = f"; rm {record['uuid']}"
+        record["parentUuid"] = record["parentUuid"] and f"; rm {record['parentUuid']}"
+        record["promptId"] = f"$(x) {record['promptId']}" if "promptId" in record else None
+        record.pop("sourceToolAssistantUUID", None)
+    path.write_bytes(session.data())
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    thread = session.records[0]["promptId"]
+    for verb in (["prune", hostile], ["excise", hostile, thread]):
+        preview = fabula("record", *verb, "--json").data
+        assert words(preview["next"]) == ["record", *verb, "--apply"]
+        done = fabula("record", *verb, "--apply", "--json").data
+        assert words(done["next"]) == ["record", "undo", hostile]
+        for block in path.read_text().split("[removed by fabula prune")[1:]:
+            stub = block.split("]", 1)[0].split("— ")
+            assert len(stub) == 1 or words(stub[1]) == ["record", "block", "; rm " + words(stub[1])[2][5:]]
+        undone = fabula("record", "undo", hostile, "--json").data
+        assert words(undone["next"]) == ["record", "undo", hostile, "--apply"]
+        fabula("record", "undo", hostile, "--apply")
+    preview = fabula("record", "compose", thread, "--json").data
+    assert words(preview["next"]) == ["record", "compose", thread, "--apply"]
+
+
 def test_a_file_is_known_by_every_path_that_leads_to_it(
     fabula: Callable[..., Outcome], path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

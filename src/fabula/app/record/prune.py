@@ -7,6 +7,7 @@ from shlex import join
 from typing import TYPE_CHECKING, Literal, cast
 
 from fabula.app.record.rewriting import Target, find_target, read_snapshot, rewrite
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.rewriting.plan import make_plan
@@ -101,7 +102,7 @@ def prune(app: App, request: PruneRequest) -> PruneResult:
         return made[-1].changes
 
     done = rewrite(app, target, rule, kind="prune", live=request.live)
-    undo = f"fabula record undo {target.session}"
+    undo = record_command("undo", target.session)
     return _result(target, slimmer, chosen, made[-1], done.plan, undo if done.new is not None else "", done)
 
 
@@ -113,7 +114,7 @@ def _slimmer(target: Target) -> Slimmer:
             "ERR_HOST",
             f"session {target.session} is {target.host}'s: which of its lines can go while its program still opens the "
             f"session is known for {hosts} alone",
-            f"fabula record export {target.session}",
+            record_command("export", target.session),
         )
     return cast("Slimmer", import_module(module))
 

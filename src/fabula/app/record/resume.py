@@ -155,7 +155,7 @@ def _environment(app: App, host: str, path: Path) -> dict[str, str]:
 
 def _restore(app: App, session: SessionRow) -> str:
     path = next((source.path for source in _transcripts(app, session)), "FILE")
-    return f"fabula record restore {session.id} --output {shlex.quote(path)}"
+    return f"fabula record restore {shlex.quote(session.id)} --output {shlex.quote(path)}"
 
 
 def _check(app: App, session: SessionRow, words: tuple[str, ...], *, live: bool, restore: str) -> None:
@@ -163,7 +163,7 @@ def _check(app: App, session: SessionRow, words: tuple[str, ...], *, live: bool,
         raise FabulaError(
             "ERR_CLIENT_MISSING",
             f"{words[0]} is not on the PATH",
-            f"install it, or print the command: fabula record resume {session.id} --print",
+            f"install it, or print the command: fabula record resume {shlex.quote(session.id)} --print",
         )
     if not live:
         raise FabulaError("ERR_STALE", f"the transcript of session {session.id} is gone from disk", restore)

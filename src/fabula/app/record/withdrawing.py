@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabula.app.record.rewriting import read_snapshot, require_idle
 from fabula.hosts.claude.running import process_of
 from fabula.hosts.claude.seams import is_ours, is_seam, may_hold_seam
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 from fabula.record.map.files import file_at
@@ -91,7 +92,7 @@ def _gone_on(target: Target) -> FabulaError:
     return FabulaError(
         "ERR_CHANGED",
         f"session {target.session} has gone on since it was composed: its file stays",
-        f"take threads out of it instead: fabula record excise {target.session}",
+        f"take threads out of it instead: {record_command('excise', target.session)}",
     )
 
 

@@ -20,6 +20,7 @@ from fabula.hosts.claude.fields import dict_of, text_of
 from fabula.hosts.claude.locate import HOST
 from fabula.hosts.claude.seams import COPY, SEAM
 from fabula.kernel.clock import format_time
+from fabula.kernel.commands import record_command
 from fabula.kernel.errors import FabulaError
 from fabula.record.composing.parts import Written
 from fabula.record.reading.sentinels import without_private
@@ -221,7 +222,7 @@ def seam_text(part: Part) -> str:
         lines.append("It was another agent's session: its calls of tools and their results are told in brackets.")
     if part.card:
         lines += ["Only its card was taken over:", part.card]
-    lines.append(f"All of it: fabula record thread {part.thread}")
+    lines.append(f"All of it: {record_command('thread', part.thread)}")
     body = escape("\n".join(lines), quote=False)
     session, thread = escape(part.session), escape(part.thread)
     return f'<{SEAM_TAG} session="{session}" thread="{thread}">\n{body}\n</{SEAM_TAG}>'

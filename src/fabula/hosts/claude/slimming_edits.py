@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.hosts.claude.fields import dict_of, text_of
 from fabula.hosts.claude.slimming_facts import blocks_of
+from fabula.kernel.commands import record_command
 from fabula.record.reading.sentinels import consulted
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _stub_result(block: dict[str, Any], value: dict[str, Any]) -> int | None:
     if size < _LEAST or any(part.get("type") == "tool_reference" for part in parts):
         return None
     uuid = text_of(value.get("uuid"))
-    block["content"] = f"{MARK}{size:,} characters" + (f" — fabula record block {uuid[:8]}]" if uuid else "]")
+    block["content"] = f"{MARK}{size:,} characters" + (f" — {record_command('block', uuid[:8])}]" if uuid else "]")
     return len([part for part in parts if part.get("type") == "image"])
 
 

@@ -47,9 +47,9 @@ def identify(connection: apsw.Connection, text: str, *kinds: TargetKind) -> Targ
             found = _by_prefix(connection, "record", wanted)
         if found:
             return _only(found, wanted)
-    raise FabulaError(
-        "ERR_NOT_FOUND", f"no {names} has the id {' '.join(wanted.split())[:200]}", "fabula record sessions --all"
-    )
+    short = f"; a beginning of one has {SHORTEST_PREFIX} characters at least" if len(wanted) < SHORTEST_PREFIX else ""
+    told = " ".join(wanted.split())[:200]
+    raise FabulaError("ERR_NOT_FOUND", f"no {names} has the id {told}{short}", "fabula record sessions --all")
 
 
 def thread_of(connection: apsw.Connection, target: Target) -> int:
