@@ -137,6 +137,26 @@ def test_a_home_without_its_journal_is_whole_again_after_repair(fabula: Fabula, 
     assert fabula("record", "verify").status == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("vault", "gc"),
+        ("vault", "copy", "copy"),
+        ("record", "verify"),
+        ("record", "restore", "x"),
+        ("record", "forget", "--pattern", "lanterns"),
+        ("record", "scan"),
+    ],
+)
+def test_without_its_journal_every_verb_of_the_vault_names_the_repair(
+    fabula: Fabula, home: Path, words: tuple[str, ...]
+) -> None:
+    for path in (home / "vault").glob("journal.db*"):
+        path.unlink()
+    refused = json.loads(fabula(*words, "--json").out)
+    assert (refused["code"], refused["suggestions"]) == ("ERR_VAULT_DAMAGED", ["fabula record verify --repair"])
+
+
 def test_without_a_vault_there_is_nothing_to_copy(fabula: Fabula, tmp_path: Path) -> None:
     assert json.loads(fabula("vault", "copy", str(tmp_path / "copy"), "--json").out)["code"] == "ERR_NO_RECORD"
     assert not (tmp_path / "copy").exists()

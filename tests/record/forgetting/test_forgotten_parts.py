@@ -279,3 +279,39 @@ def test_who_could_not_be_asked_is_told_the_very_same_command(tmp_path: Path, re
 
     call = parse(split(verb.command_of(request_))[1:], Surroundings(tmp_path, 0))
     assert ForgetRequest(**call.values) == request_
+
+
+def test_what_is_damaged_and_could_not_be_looked_into_is_counted(planted: Planted) -> None:
+    """A person who is told that nothing holds a text believes it; a repair takes it in again from its source."""
+    session = ClaudeSession("large", cwd="/home/mira/code/harbor")
+    session.prompt(f"{SECRET} {'and on and on ' * 30_000}")
+    planted.home.save(session)
+    planted.home.scan()
+    planted.reopen()
+    [pack] = (planted.root / "vault" / "packs").glob("records-*.pack")
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+    with pytest.raises(FabulaError) as caught:
+        forget(planted.home.app, ForgetRequest((), pattern=SECRET))
+    assert "damaged, and not looked into: 1 record" in caught.value.message
+    assert caught.value.suggestions == ("fabula record verify --repair",)
+    lines = preview_lines(forget(planted.home.app, ForgetRequest((planted.doomed.id,))))
+    assert any("not looked into: 1 record." in line for line in lines)
+
+
+def test_an_erasure_that_fails_behind_its_commit_says_how_far_it_came(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise FabulaError("ERR_DISK", "no space is left")
+
+    monkeypatch.setattr("fabula.record.vault.erasing.sweep", full)
+    with pytest.raises(FabulaError) as caught:
+        planted.forget(planted.doomed.id)
+    assert "cannot be reached any more" in caught.value.message
+    assert caught.value.suggestions == ("fabula record scan",)
+    monkeypatch.undo()
+    planted.reopen()
+    planted.home.scan()
+    assert found_in(planted.root, needles()) == []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fabula.record.forgetting.survey import Doomed
     from fabula.record.map.files import KnownFile
     from fabula.record.scan.report import Progress
+    from fabula.record.vault.journal import Journal
 
 WORD = "forget"
 
@@ -89,6 +90,7 @@ class ForgetResult:
     files: list[HitFile]
     staying: int
     attached: int  # titles, pins and cards of people and agents that go with it
+    unread: int  # damaged records that nobody could look into: a repair may bring them back
     handed_out: list[HandedOut] = field(default_factory=list)
     quoting: list[Quoting] = field(default_factory=list)
     cutting: list[str] = field(default_factory=list)  # transcripts of the agent that are cut too
@@ -109,7 +111,7 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
     result = _result(app, request, plan, named)
     if not plan.doomed and not plan.attached:
         what = f"holds {request.pattern!r}" if request.pattern else "of it is in the vault"
-        raise FabulaError("ERR_NOT_FOUND", f"nothing {what}", "fabula record search WORDS")
+        raise _nothing(what, plan.unread)
     if not request.apply:
         return result
     require_consent(preview_lines(result), WORD, command_of(request))
@@ -117,6 +119,15 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
     erased = _apply(app, plan)
     app.record.scan(rebuild=True, progress=request.progress)
     return replace(result, applied=True, erased=erased, cut=cut)
+
+
+def _nothing(what: str, unread: int) -> FabulaError:
+    if not unread:
+        return FabulaError("ERR_NOT_FOUND", f"nothing {what}", "fabula record search WORDS")
+    return FabulaError(
+        "ERR_NOT_FOUND", f"nothing that can be read {what}; damaged, and not looked into: {unread:,} records",
+        "fabula record verify --repair",
+    )  # fmt: skip
 
 
 def command_of(request: ForgetRequest) -> str:
@@ -176,8 +187,25 @@ def _apply(app: App, plan: Plan) -> Erased:
         doomed = hit_now(plan, vault, by_host(app.sources()), _known(app))
         app.record.close()
         remove_derived(app.home.root)
-        swept = erase(app.home.vault, vault.journal, plan.erasure(doomed), app.clock.now_ms())
+        try:
+            swept = erase(app.home.vault, vault.journal, plan.erasure(doomed), app.clock.now_ms())
+        except FabulaError as error:
+            raise _said_how_far(error, vault.journal) from error
     return Erased(swept.packs, swept.freed, swept.unreadable)
+
+
+def _said_how_far(error: FabulaError, journal: Journal) -> FabulaError:
+    """Return the error of an erasure; behind the commit point with what is done already, and what finishes it."""
+    from fabula.record.vault.erasing import is_unfinished
+
+    try:
+        unfinished = is_unfinished(journal)
+    except FabulaError:
+        unfinished = False
+    if not unfinished or error.code == "ERR_LOCKED":  # which says it itself
+        return error
+    message = f"{error.message}; it cannot be reached any more, but is not yet erased from every file"
+    return FabulaError(error.code, message, *error.suggestions, "fabula record scan")
 
 
 def _result(app: App, request: ForgetRequest, plan: Plan, named: list[Named]) -> ForgetResult:
@@ -203,6 +231,7 @@ def _result(app: App, request: ForgetRequest, plan: Plan, named: list[Named]) ->
         files=_files(plan),
         staying=len(wanted.others),
         attached=len(plan.attached),
+        unread=plan.unread,
         handed_out=handed,
         cutting=_cuttable(plan) if request.sources else [],
         quoting=quoting(app.reader(), plan.phrases, plan.rows, plan.uids, threads),

@@ -64,6 +64,8 @@ def _quoted(result: ForgetResult) -> Iterator[str]:
 
 
 def _afterwards(result: ForgetResult) -> Iterator[str]:
+    if result.unread:
+        yield f"Damaged, and not looked into: {_counted(result.unread, 'record')}. First: fabula record verify --repair"
     if result.cutting:
         yield f"Cut out of your agent's own {_counted(len(result.cutting), 'transcript')}, but for what the rest needs:"
         yield f"  {_some(result.cutting)}"

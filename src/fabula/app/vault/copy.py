@@ -40,8 +40,10 @@ def copy(app: App, request: CopyRequest) -> CopyResult:
 
     from fabula.record.vault.copy_marker import MARKER
     from fabula.record.vault.copying import copy_vault
+    from fabula.record.vault.folder import require_journal
     from fabula.record.vault.vault import Vault
 
+    require_journal(app.home.vault)
     vault = app.vault()
     if vault is not None and vault.journal.meta("erasing") is not None:
         Vault.open(app.home.vault, app.clock).close()  # an erasure that was interrupted is finished first

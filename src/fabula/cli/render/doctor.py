@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.cli.render.record_lines import counted
+
 if TYPE_CHECKING:
     from fabula.app.doctor import DoctorResult
     from fabula.cli.output import Out
@@ -19,4 +21,6 @@ def render(result: DoctorResult, out: Out) -> None:
         for remedy in check.remedies:
             out.line(f"    try: {remedy}")
     bad = sum(check.state == "bad" for check in result.checks)
-    out.line(out.bold(f"{bad} things need attention" if bad else "everything works"))
+    out.line(
+        out.bold(f"{counted(bad, 'thing')} {'needs' if bad == 1 else 'need'} attention" if bad else "everything works")
+    )

@@ -40,6 +40,7 @@ class Plan:
     uids: set[str] = field(default_factory=set)
     seen: dict[bytes, int] = field(default_factory=dict)  # distinct bytes: digest -> size
     unnamed: set[bytes] = field(default_factory=set)  # of these, what is no record of the map
+    unread: int = 0  # records that are damaged, so that nobody knows whether they should go
     phrases: Phrases = field(default_factory=Phrases)
     rows: list[int] = field(default_factory=list)
     whole: list[tuple[str, str]] = field(default_factory=list)
@@ -69,6 +70,7 @@ def make_plan(
     plan = Plan(wanted)
     survey = Survey(vault, sources, known)
     survey.look(ByWish(wanted), lambda sight: plan.marks.update(sight.marks()))
+    plan.unread = len(survey.unread)
     plan.state = _state(vault)
     plan.doomed = _hit_by(plan, vault, sources, known, tally=True) if plan.marks else []
     plan.rows = sorted(_rows(connection, plan.uids))

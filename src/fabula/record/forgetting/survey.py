@@ -92,6 +92,7 @@ class Survey:
         self._sources = sources
         self._known = known
         self._staying: set[bytes] = set()  # digests of bytes that were judged to stay
+        self.unread: set[bytes] = set()  # digests of bytes that cannot be read: no judge saw them
 
     def look(self, judge: Judge, found: Callable[[Sight], None] | None = None) -> list[Doomed]:
         """Return what goes, by generation; ``found`` is told of every piece that goes.
@@ -124,6 +125,8 @@ class Survey:
             sight = None if known else _sight(entry, generation, piece, read, reader)
             if sight is not None:
                 sight.behind_gone = behind
+            elif in_pack and not known:
+                self.unread.add(piece.value)
             goes = sight is not None and judge.verdict(sight)
             if goes or (sight is not None and isinstance(sight.outcome, Record)) or known:
                 behind = goes

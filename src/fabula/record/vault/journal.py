@@ -10,7 +10,7 @@ import apsw
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field, frozen
 from fabula.record.vault.changes import DROP, KEEP, PUT, Change, apply
-from fabula.record.vault.folder import JOURNAL, PACKS, copies_on_disk
+from fabula.record.vault.folder import JOURNAL, PACKS, copies_on_disk, require_journal
 from fabula.record.vault.journal_shared import SharedRow, unknown
 from fabula.record.vault.marks import mark, shown_path, stored_path
 from fabula.record.vault.schema import ADDED, APPLICATION_ID, READ_AS, SCHEMA, VERSION
@@ -135,9 +135,12 @@ class Journal:
     def open(cls, folder: Path, *, read_only: bool) -> Journal:
         """Open the journal of the vault in ``folder``; writing creates it.
 
-        Raises ``ERR_NO_RECORD``, ``ERR_VAULT_FORMAT``, ``ERR_DATABASE``, ``ERR_READ_ONLY``, ``ERR_DISK``.
+        Raises ``ERR_NO_RECORD``; ``ERR_VAULT_DAMAGED`` where packs lie without a journal to be read;
+        ``ERR_VAULT_FORMAT``, ``ERR_DATABASE``, ``ERR_READ_ONLY``, ``ERR_DISK``.
         """
         path = folder / JOURNAL
+        if read_only:
+            require_journal(folder)
         try:
             if read_only:
                 connection = open_reader(path, version=VERSION, application=APPLICATION_ID)
