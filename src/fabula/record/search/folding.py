@@ -17,7 +17,8 @@ def copied(connection: apsw.Connection, threads: Collection[int]) -> dict[int, i
     rows: list[Any] = connection.execute(
         "select o.thread_id, r.thread_id from origins o join records r on r.uid = o.uid"
     ).fetchall()
-    return {copy: original for copy, original in rows if copy != original and {copy, original} <= set(threads)}
+    listed = set(threads) if rows else set()
+    return {copy: original for copy, original in rows if copy != original and copy in listed and original in listed}
 
 
 def fold(connection: apsw.Connection, ranked: Sequence[Ranked]) -> list[Ranked]:
