@@ -274,3 +274,22 @@ def test_bytes_that_are_not_utf_8_are_warned_of_and_read_as_a_browser_does() -> 
     assert reading.is_memory
     assert reading.content.claim == "caf\ufffd"
     assert data[reading.warnings[0].place.byte] == 0xE9
+
+
+def test_a_file_that_would_grow_beyond_measure_is_not_parsed() -> None:
+    opened = "".join(f"<b id={number}>" for number in range(600))
+    for article in (f"<p>{opened}" + "<p>x" * 30_000, "x" * 5_000_000):
+        reading = read(page(CLAIM + article))
+        assert [finding.group for finding in reading.violations] == ["file"]
+        assert reading.content.body == ""
+
+
+def test_a_long_memory_with_much_code_in_it_is_parsed() -> None:
+    rows = "<tr><td><code>a</code><td><strong>b</strong><td><em>c</em>" * 5_000
+    reading = read(page(f"{CLAIM}<table>{rows}</table>"))
+    assert reading.is_memory
+    assert reading.content.body.endswith("a b c")
+
+
+def test_of_countless_faults_the_first_are_named() -> None:
+    assert len(read(page(CLAIM + "<p class=x>é\n" * 50_000)).violations) == 500

@@ -29,7 +29,7 @@ def changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
 
 
 def article(data: bytes) -> bytes:
-    return data[data.index(b"<article>") :]
+    return read(data).article_bytes
 
 
 # ── properties ──────────────────────────────────────────────────────

@@ -10,6 +10,7 @@ because files of other writers may have it, and a refusal where we write (``gate
 from __future__ import annotations
 
 import re
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from fabula.memory.format.check_article import check_article, check_mark
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from fabula.memory.format.source import Place, Source
     from fabula.memory.format.tree import Element, Tree
 
+#: More findings than these of one file help nobody.
+MOST = 500
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#.-]*")
 _TIME_FIX = "write 2026-05-14 or 2026-05-14T08:20:00Z"
 
@@ -38,17 +41,18 @@ _TIME_FIX = "write 2026-05-14 or 2026-05-14T08:20:00Z"
 def check(source: Source, tree: Tree) -> tuple[list[Finding], list[Finding]]:
     """Return the violations and the warnings of a document."""
     finder = _Finder(source, tree)
-    violations = [
-        *finder.depth(),
-        *check_head(finder.place_of, tree),
-        *check_article(finder.place_of, tree),
-        *check_mark(finder.place_of, tree),
-        *finder.times(),
-        *finder.presentation(),
-        *check_links(finder.place_of, tree),
-        *check_values(finder.place_of, tree),
-    ]
-    return violations, [*finder.encoding(), *finder.strange_elements(), *finder.languages(), *finder.active()]
+    violations = chain(
+        finder.depth(),
+        check_head(finder.place_of, tree),
+        check_article(finder.place_of, tree),
+        check_mark(finder.place_of, tree),
+        finder.times(),
+        finder.presentation(),
+        check_links(finder.place_of, tree),
+        check_values(finder.place_of, tree),
+    )
+    warnings = chain(finder.encoding(), finder.strange_elements(), finder.languages(), finder.active())
+    return list(islice(violations, MOST)), list(islice(warnings, MOST))
 
 
 class _Finder:
@@ -112,10 +116,11 @@ class _Finder:
             yield self._found(group, message, element, "use an element of the format")
         figures = self._tree.all("figure")
         for tag in sorted(FIGURE_ONLY & self._tree.by_tag.keys()):
-            outside = [one for one in self._tree.all(tag) if not any(figure.holds(one) for figure in figures)]
-            if outside:
+            inside = {one for figure in figures for one in self._tree.inside(figure, tag)}
+            outside = next((one for one in self._tree.all(tag) if one not in inside), None)
+            if outside is not None:
                 yield self._found(
-                    "presentation", f"<{tag}> outside <figure>", outside[0], "use it inside of a figure only"
+                    "presentation", f"<{tag}> outside <figure>", outside, "use it inside of a figure only"
                 )
 
     def languages(self) -> Iterator[Finding]:

@@ -6,7 +6,9 @@ feeds, and one newline at its end. Reading what was written gives the same value
 
 from __future__ import annotations
 
+from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
+from fabula.memory.format.bounds import why_too_much
 from fabula.memory.format.canonical import trim
 from fabula.memory.format.head import Head, Link, write_head
 from fabula.memory.format.markup import escape_text, inner_markup, tag
@@ -30,7 +32,13 @@ def canonical_markup(markup: str) -> str:
 
     Of some tag soup (a paragraph that a table was torn out of) HTML's own writing reads as another tree; that is
     written again, until it stands.
+
+    Raises:
+        FabulaError: it is too much to be parsed.
     """
+    too_much = why_too_much(markup)
+    if too_much:
+        raise FabulaError("ERR_MEMORY_FORMAT", f"This markup is too much for a memory: {too_much}.")
     for _ in range(_ROUNDS):
         written = inner_markup(trim(parse_fragment(markup).top))
         if written == markup:

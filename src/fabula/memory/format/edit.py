@@ -11,22 +11,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
+from fabula.memory.format.canonical import one_line
 from fabula.memory.format.markup import tag
 from fabula.memory.format.reader import read
-from fabula.memory.format.source import Source
-from fabula.memory.format.tree import parse_document
 from fabula.memory.format.vocabulary import META_RANK, OURS, PREFIX, token_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fabula.memory.format.tree import Element, Tree
+    from fabula.memory.format.reader import Reading
+    from fabula.memory.format.source import Source
+    from fabula.memory.format.tree import Element
 
     Cut = tuple[int, int, str]  # from, to (places in the text), what stands there instead
 
 
 def set_meta(data: bytes, name: str, value: str) -> bytes:
-    """Give a meta a value: the first one of its name, or a new one at its place in the order of the format.
+    """Give a meta a value, on one line: the first of its name, or a new one at its place in the format's order.
 
     A name outside of the vocabulary changes nothing.
 
@@ -35,6 +36,7 @@ def set_meta(data: bytes, name: str, value: str) -> bytes:
     """
     if name not in META_RANK:
         return data
+    value = one_line(value)
     written = _meta(name, value)
 
     def cuts(head: _Head) -> list[Cut]:
@@ -50,6 +52,7 @@ def add_meta(data: bytes, name: str, value: str) -> bytes:
     Raises:
         FabulaError: as :func:`set_meta`.
     """
+    value = one_line(value)
     if name not in META_RANK or value in read_metas(data, name):
         return data
 
@@ -121,9 +124,9 @@ def remove_link(data: bytes, relation: str, path: str | None = None) -> bytes:
 class _Head:
     """The head of a file, and where its tags stand."""
 
-    def __init__(self, source: Source, tree: Tree) -> None:
-        self._source = source
-        self._tree = tree
+    def __init__(self, reading: Reading) -> None:
+        self._source = reading.source
+        self._tree = reading.tree
 
     def metas(self, name: str | None = None) -> list[Element]:
         """Return the metas of one name, or all of the format's and of ours."""
@@ -218,14 +221,14 @@ def _edited(data: bytes, decide: Callable[[_Head], list[Cut]], holds: Callable[[
     Raises:
         FabulaError: the article or the head is not what it should be after the edit.
     """
-    source = Source(data)
-    cuts = decide(_Head(source, parse_document(source.text)))
+    before = read(data)
+    cuts = decide(_Head(before))
     if not cuts:
         return data
-    edited = _spliced(source, cuts)
-    before, after = read(data), read(edited)
-    head = _Head(after.source, parse_document(after.source.text))
-    if before.article_bytes != after.article_bytes or before.content_hash != after.content_hash or not holds(head):
+    edited = _spliced(before.source, cuts)
+    after = read(edited)
+    is_kept = before.article_bytes == after.article_bytes and before.content_hash == after.content_hash
+    if not is_kept or not holds(_Head(after)):
         raise FabulaError("ERR_MEMORY_FORMAT", "The head of this file cannot be edited without touching its article.")
     return edited
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from fabula.memory.format.bounds import why_too_much
 from fabula.memory.format.canonical import fact_hash, hash_of_text, one_line, trim
 from fabula.memory.format.check import check
 from fabula.memory.format.content import Content
 from fabula.memory.format.document import Document, canonical_markup
+from fabula.memory.format.findings import Finding
 from fabula.memory.format.head import Head, Link, Meta, read_head
 from fabula.memory.format.markup import inner_markup
 from fabula.memory.format.source import Source
 from fabula.memory.format.tree import parse_document
 from fabula.memory.format.vocabulary import OURS, PREFIX
-
-if TYPE_CHECKING:
-    from fabula.memory.format.findings import Finding
-    from fabula.memory.format.tree import Tree
 
 
 class Reading:
@@ -26,15 +22,20 @@ class Reading:
     would fetch or run.
     """
 
-    __slots__ = ("_article", "_content", "_tree", "source", "violations", "warnings")
+    __slots__ = ("_article", "_content", "source", "tree", "violations", "warnings")
 
     violations: list[Finding]
     warnings: list[Finding]
 
-    def __init__(self, source: Source, tree: Tree) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self._tree = tree
-        self.violations, self.warnings = check(source, tree)
+        too_much = why_too_much(source.text)
+        self.tree = tree = parse_document("" if too_much else source.text)
+        if too_much:
+            finding = Finding("file", too_much, source.place(0), "split it into several memories")
+            self.violations, self.warnings = [finding], []
+        else:
+            self.violations, self.warnings = check(source, tree)
         articles = tree.all("article")
         self._article = trim(articles[0] if articles else tree.top)
         self._content: Content | None = None
@@ -47,7 +48,7 @@ class Reading:
     @property
     def title(self) -> str:
         """The title on one line."""
-        titles = self._tree.all("title")
+        titles = self.tree.all("title")
         return one_line(titles[0].own_text()) if titles else ""
 
     @property
@@ -55,7 +56,7 @@ class Reading:
         """The metas of the format's names and of ours, grouped by name."""
         return [
             Meta(name, element.attributes.get("content", ""))
-            for name, elements in self._tree.metas.items()
+            for name, elements in self.tree.metas.items()
             if name.startswith((PREFIX, OURS))
             for element in elements
         ]
@@ -74,7 +75,7 @@ class Reading:
         """The relations, in the order of the file."""
         return tuple(
             Link(element.attributes["rel"], element.attributes.get("href", ""))
-            for element in self._tree.in_head("link")
+            for element in self.tree.in_head("link")
             if element.attributes.get("rel", "").startswith(PREFIX)
         )
 
@@ -82,7 +83,7 @@ class Reading:
     def content(self) -> Content:
         """What the article says."""
         if self._content is None:
-            self._content = Content(self._tree, self._article)
+            self._content = Content(self.tree, self._article)
         return self._content
 
     @property
@@ -116,5 +117,4 @@ class Reading:
 
 def read(data: bytes) -> Reading:
     """Read the bytes of a file as a memory. Never raises, whatever they are; what is not UTF-8 is read as U+FFFD."""
-    source = Source(data)
-    return Reading(source, parse_document(source.text))
+    return Reading(Source(data))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 class Source:
     """The bytes of one file and their text."""
 
-    __slots__ = ("_bad", "_folded", "_shift", "data", "text")
+    __slots__ = ("_bad", "_folded", "_lines", "_shift", "data", "text")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -48,6 +48,7 @@ class Source:
         if self._shift:
             text = text[1:]
         self._folded: list[int] | None = None
+        self._lines: list[int] | None = None  # where each line begins
         self._bad: list[tuple[int, int]] | None = None  # (place among characters, bytes)
         if not text.isascii() and _BAD.search(text):
             self._bad = [(match.start(), ord(match[0]) - 0xDC00) for match in _BAD.finditer(text)]
@@ -75,8 +76,10 @@ class Source:
 
     def place(self, at: int) -> Place:
         """Return the line, the column and the byte of a place in the text."""
-        start = self.text.rfind("\n", 0, at) + 1
-        return Place(self.text.count("\n", 0, at) + 1, at - start + 1, self.byte(at))
+        if self._lines is None:
+            self._lines = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        line = bisect_right(self._lines, at)
+        return Place(line, at - self._lines[line - 1] + 1, self.byte(at))
 
     def first_bad_byte(self) -> int | None:
         """Return the place in the text of the first byte that is not UTF-8, ``None`` where all are."""

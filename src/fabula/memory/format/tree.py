@@ -6,6 +6,8 @@ by name and the order of the document, so that whatever asks later walks no tree
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
 #: Deeper than this nothing is read: no fact needs it, and whoever walks a tree may do so by calling itself.
 DEEPEST = 120
+
+
+_order = attrgetter("order")
 
 
 class Comment(NamedTuple):
@@ -91,8 +96,8 @@ class Tree:
         found = self.by_tag.get(tag)
         if not found:
             return []
-        low, high = around.order, around.last
-        return [element for element in found if low < element.order <= high]
+        first = bisect_right(found, around.order, key=_order)
+        return found[first : bisect_right(found, around.last, first, key=_order)]
 
     def _take(self, children: Any) -> None:
         """Turn the parser's nodes into ours. One loop without calls: it runs for every node of every memory."""
