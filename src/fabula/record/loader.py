@@ -250,6 +250,10 @@ class Loader:
         record = self._normalise(known, live, row.offset)
         return live, record if record is not None and record.uid == row.uid else None
 
+    def read_as(self, row: Row, raw: bytes) -> Record | None:
+        """Return what other bytes of a row's record say: those of a citation. ``None`` when they are no record."""
+        return self._normalise(self._file(row.file_id), raw, row.offset)
+
     def sealed_digest(self, file_id: int, offset: int, length: int) -> bytes | None:
         """Return the digest of a mapped copy as it was sealed, without reading it; ``None`` when it was not."""
         statement = "select vault_generation from file_rows where id = ?"  # of the row alone: asked for every record

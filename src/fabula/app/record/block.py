@@ -51,7 +51,7 @@ def block(app: App, request: BlockRequest) -> BlockResult:
     try:
         row = loader.row(request.uuid)
     except FabulaError as error:
-        raise _forgotten(app, request.uuid) or error from error
+        raise forgotten(app, request.uuid) or error from error
     raw, origin = loader.raw(row)
     for (path,) in app.reader().execute("select path from files where id = ?", (row.file_id,)):
         raw = as_written(path, raw)
@@ -59,7 +59,7 @@ def block(app: App, request: BlockRequest) -> BlockResult:
     return BlockResult(row.uid, found.encoding, found.data, len(raw), origin, row.kind, row.time, fresh)
 
 
-def _forgotten(app: App, uuid: str) -> FabulaError | None:
+def forgotten(app: App, uuid: str) -> FabulaError | None:
     """Return the error of a record that is missing because a person wanted it forgotten: citations lead here."""
     from fabula.record.vault.tombstones import UID, Tombstones
 

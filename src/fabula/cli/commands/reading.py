@@ -25,6 +25,22 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(Argument("uuid", f"a record: {_ID}"),),
     ),
     record_verb(
+        "cite",
+        "cite a record: a quote that is checked, and a reference that stays resolvable",
+        arguments=(Argument("record", f"a record: {_ID}"),),
+        options=(Option("--quote", "words that stand in the record exactly like this", "text", ""),),
+        details="Refused where the record does not say it, or where it is private or a secret.",
+        examples=("fabula record cite 3f2a --quote 'the clock is read twice'",),
+    ),
+    record_verb(
+        "cited",
+        "what a citation rests on, also after its transcript is gone",
+        arguments=(Argument("reference", "what record cite printed: RECORD sha256:…", "some", metavar="REFERENCE"),),
+        options=(Option("--quote", "the quote of the citation", "text", ""),),
+        handler="fabula.app.record.cite:cited",
+        request="fabula.app.record.cite:CitedRequest",
+    ),
+    record_verb(
         "sessions",
         "list sessions, newest first",
         options=(ALL, LIMIT, OFFSET, SINCE, UNTIL, Option("--host", "only this coding agent's sessions", "text")),

@@ -99,6 +99,13 @@ def consulted(text: str) -> str:
     return _replace(text, [span for span in _spans(text) if span.kind == "recall"], _stub_of)
 
 
+def hidden_spans(text: str) -> list[tuple[int, int, SpanKind]]:
+    """Return the characters (start, end) that :func:`stub` puts marks in the place of: ``recall`` and ``private``."""
+    if "<" not in text or not _HINT.search(text):
+        return []
+    return [(span.start, span.end, span.kind) for span in _spans(text) if span.kind in {"recall", "private"}]
+
+
 def hide_across_blocks(blocks: Sequence[Block]) -> None:
     """Let private text go on through the text blocks of one record until it is closed: a picture may stand between."""
     if len(blocks) < 2:
