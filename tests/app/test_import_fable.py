@@ -377,7 +377,7 @@ def test_the_command_prints_the_account(fabula: Callable[..., Outcome], home: Re
     made, _ = installation(home)
     shown = fabula("import", "fable", str(made.folder)).out
     assert "1 to be taken, 1 to be kept as they are" in shown
-    assert "nothing was changed; add --apply to do it" in shown
+    assert "do it: fabula import fable " in shown
     outcome = fabula("import", "fable", str(made.database), "--apply", "--json")
     assert outcome.data["applied"] is True
     assert outcome.data["generations"]["new"] == 1

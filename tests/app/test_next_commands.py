@@ -143,7 +143,11 @@ def test_of_imported_generations_each_verb_names_a_command_that_works(
     made.generation(session, 1, data=session.data()[:100] + b"\n")
     made.close()
     assert path.is_file()
-    assert fabula("import", "fable", str(tmp_path / ".fable"), "--apply").status == 0
+    folder = tmp_path / "two words"
+    (tmp_path / ".fable" / "vault").rename(folder)
+    preview = fabula("import", "fable", str(tmp_path / ".fable"), "--vault", str(folder), "--json").data
+    done = fabula(*words(preview["next"]), "--json").data
+    assert (done["applied"], done["generations"]["new"], done["next"]) == (True, 2, "")
     refused = json.loads(fabula("record", "prune", session.id, "--json").out)
     assert "only sealed generations" in refused["error"]
     output = tmp_path / "out.jsonl"

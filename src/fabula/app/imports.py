@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING
 
 from fabula.app.record.scan import Problem
@@ -65,6 +66,7 @@ class FableResult:
     applied: bool
     tables: list[Count]
     generations: GenerationAccount
+    next: str  # the command that does what was previewed
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -85,7 +87,14 @@ def fable(app: App, request: FableRequest) -> FableResult:
     if request.apply:
         _write(app, made)
     problems = [Problem(path, reason) for path, reason in source.problems()]
-    return FableResult(str(found.database), request.apply, made.counts, account, problems)
+    following = "" if request.apply else _again(request)
+    return FableResult(str(found.database), request.apply, made.counts, account, following, problems)
+
+
+def _again(request: FableRequest) -> str:
+    words = ["fabula", "import", "fable", *([request.source] if request.source else [])]
+    words += [word for folder in request.vault for word in ("--vault", str(folder))]
+    return join([*words, "--apply"])
 
 
 # ── generations ──────────────────────────────────────────────────────

@@ -25,7 +25,7 @@ def render(result: FableResult, out: Out) -> None:
     for problem in result.problems:
         out.line(out.dim(f"could not read {problem.path}: {problem.reason}"))
     if not result.applied:
-        out.line(out.dim("nothing was changed; add --apply to do it"))
+        out.line(out.dim(f"do it: {result.next}"))
 
 
 def _parts(count: Count, *, applied: bool) -> list[str]:
