@@ -400,6 +400,20 @@ def test_a_copy_is_found_by_the_title_of_its_session_and_where_its_original_is_n
     assert found(home, f"pivot session:{made.session}")[0]
 
 
+@pytest.mark.parametrize("title", [None, "Evil \x1b[31mred\x9b\x07 \n title", "\x1b "])
+def test_no_control_character_of_a_transcript_stands_in_a_title(home: RecordHome, title: str | None) -> None:
+    source = ClaudeSession("evil")
+    source.prompt("Evil \x1b]0;owned\x07 prompt \x9b31m")
+    source.reply("ok")
+    home.save(source)
+    home.scan()
+    made = composed(home, source.id, title=title, apply=True, cwd=home.folder)
+    titles = {record["customTitle"] for record in lines(made.path) if "customTitle" in record}
+    assert titles == {made.title}
+    assert made.title.startswith("Evil")
+    assert not [char for char in made.title if ord(char) < 32 or 127 <= ord(char) < 160]
+
+
 def test_private_text_goes_to_no_model_again(home: RecordHome) -> None:
     session = work()
     session.prompt("Mind <private>the hidden word</private> and the <b>rest</b>")

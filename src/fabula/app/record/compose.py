@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from fabula.record.reading.catalogue import SessionRow, ThreadRow
 
 CARD = "records for which the card stands"
+#: The client writes titles to terminals: control characters of a transcript become blanks.
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 
 @frozen
@@ -252,11 +254,12 @@ def _root(app: App, session: SessionRow) -> Path:
 
 
 def _title(request: ComposeRequest, chosen: Sequence[_Chosen]) -> str:
-    if request.title is not None and request.title.strip():
-        return " ".join(request.title.split())
+    given = " ".join((request.title or "").translate(_CONTROLS).split())
+    if given:
+        return given
     more = len(chosen) - 1
     rest = f" (and {more} more {'thread' if more == 1 else 'threads'})" if more else ""
-    return one_line(chosen[0].part.title or "composed session") + rest
+    return one_line(chosen[0].part.title.translate(_CONTROLS) or "composed session") + rest
 
 
 def _line(one: _Chosen, data: bytes) -> ComposedThread:
