@@ -229,7 +229,7 @@ events = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(events | values, max_size=5), st.sampled_from([CopilotNormaliser, TimelineNormaliser]))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence, reader):
     file = SourceFile("copilot", "/x", "session", "s", 0, 0, 0, 0)

@@ -357,7 +357,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(rows | values, max_size=5))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence):
     file = SourceFile("cursor", "/w/c/store.db#c", "session", "c", 0, 0, 0, 0)

@@ -302,7 +302,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(rows | values, max_size=5), st.sampled_from(["session", "subagent", "imported"]))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence, kind):
     file = SourceFile("goose", "/x", kind, "s", 0, 0, 0, 0)
