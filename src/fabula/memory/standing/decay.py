@@ -5,6 +5,7 @@ All arithmetic is on a grid of whole numbers (10,000 parts of one), so every mac
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import floor, log
 from typing import Final
 
@@ -47,14 +48,20 @@ def decayed(confidence: float, steps: int) -> float:
 
     It never rises and never crosses the floor; below the floor it stays. No steps, or fewer, change nothing.
     """
+    before = to_grid(clamp(confidence))
+    now = _fallen(before, steps)
+    return now / GRID if now != before else confidence
+
+
+@lru_cache(maxsize=4096)  # the confidences of a corpus are few
+def _fallen(now: int, steps: int) -> int:
     bottom = to_grid(CONFIDENCE_FLOOR)
-    now = before = to_grid(clamp(confidence))
     for _ in range(steps):
         after = min(now, step(CONFIDENCE_ALPHA, now, bottom))
         if after == now:
             break  # nothing more will change
         now = after
-    return now / GRID if now != before else confidence
+    return now
 
 
 def confidence_now(confidence: float, memory_type: str, confirmed_at: int, now: int) -> float:
