@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from base64 import b64decode
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -108,6 +109,12 @@ def _frames(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _tables(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
+    """Yield what a database holds; of a damaged one (a repair keeps it) as far as it can be read."""
+    with suppress(apsw.CorruptError, apsw.NotADBError):
+        yield from _rows(path, place)
+
+
+def _rows(path: Path, place: str) -> Iterator[tuple[str, bytes]]:
     database = apsw.Connection(str(path))
     try:
         tables = "select name, coalesce(sql, '') from main.sqlite_schema where type='table'"
