@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import pytest
 
+from fabula.app.record.prune import PruneRequest, prune
 from fabula.app.record.title import TitleRequest, title
 from fabula.record.map.store import open_map
 from fabula.testing.record_home import RecordHome
@@ -33,6 +37,29 @@ def test_a_map_made_anew_bit_by_bit_ends_with_what_only_the_vault_holds(record_h
 
     assert [record_home.found(word) for word in ("tapir", "okapi", "ibex")] == [1, 1, 1]
     assert record_home.rows("select count(*) from titles_fts where titles_fts match 'narwhal'") == [(1,)]
+
+
+@pytest.mark.parametrize("budget", [1, None])
+def test_originals_of_a_slimmed_file_are_mapped_whatever_the_budget(
+    record_home: RecordHome, budget: int | None
+) -> None:
+    session = said("one", "tapir")
+    session.tool("Bash", {"command": "ls"}, "okapi " * 200)
+    path = record_home.save(session)
+    os.utime(path, (1_770_000_000, 1_770_000_000))
+    prune(record_home.app, PruneRequest(session.id, apply=True))
+    (before,) = record_home.rows("select value from meta where key = 'searchable_characters'")
+    forget_the_map(record_home)
+    record_home.app = reopened = record_home.open()
+    first = reopened.record.scan(byte_budget=budget)
+    assert first.bytes_read > path.stat().st_size or budget  # nobody who searches waits for what was slimmed
+    while not first.complete:
+        first = reopened.record.scan(byte_budget=budget)
+    for record in session.records:
+        assert json.loads(record_home.raw(record["uuid"])) == record
+    assert record_home.found("okapi") >= 1
+    if budget is None:
+        assert record_home.rows("select value from meta where key = 'searchable_characters'") == [before]
 
 
 def test_a_file_that_was_sealed_and_vanished_before_a_scan_is_mapped_by_the_next(record_home: RecordHome) -> None:

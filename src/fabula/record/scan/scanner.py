@@ -79,7 +79,7 @@ class Scanner:
             mapper = Mapper(connection, self._project_of, self._read_copy, self._sealed_digest)
             self._progress.start(len(found.changed), sum(work.file.size for work in found.changed))
             if found.fresh:
-                self._map_sealed(mapper, report, slimmed_later)
+                self._map_sealed(mapper, report, slimmed_later, byte_budget)
             for work in in_reading_order(found.changed):
                 if byte_budget is not None and report.bytes_read >= byte_budget:
                     report.pending_files += 1
@@ -206,17 +206,20 @@ class Scanner:
         reading.finish()
         save_progress(self._connection, reading.known)
 
-    def _map_sealed(self, mapper: Mapper, report: ScanReport, wanted: SealedChoice | None = None) -> None:
+    def _map_sealed(
+        self, mapper: Mapper, report: ScanReport, wanted: SealedChoice | None = None, byte_budget: int | None = None
+    ) -> None:
         """The map also knows what only the vault holds: in a map made anew, or sealed and gone before it was mapped.
 
-        Those that are ``wanted``, before the files on disk; without it all that are left, after them.
+        Those that are ``wanted``, before the files on disk, unless they go beyond a budget: nobody who searches waits
+        for them. Without ``wanted`` all that are left, after the files on disk.
         """
         if self._vault is None:
             return
         missing = sealed_only(self._connection, self._vault)
         if wanted is not None:
             missing = [(entry, generation) for entry, generation in missing if wanted(entry, generation)]
-        if not missing:
+        if not missing or (byte_budget is not None and sum(each.size for _, each in missing) > byte_budget):
             return
         scratch = scratch_folder(self._vault.folder.parent)
         reader = SealedReader(self._connection, self._vault, by_host(self._sources), scratch)
