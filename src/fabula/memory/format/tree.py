@@ -18,6 +18,7 @@ DEEPEST = 120
 
 
 _order = attrgetter("order")
+_FEW = 40  # that are looked at one by one faster than by halves
 
 
 class Comment(NamedTuple):
@@ -59,7 +60,7 @@ class Element:
 class Tree:
     """A document: its elements by name, in the order of the document."""
 
-    __slots__ = ("attribute_names", "attributed", "by_tag", "metas", "too_deep", "top")
+    __slots__ = ("attribute_names", "attributed", "by_tag", "head", "metas", "too_deep", "top")
 
     def __init__(self, children: Any) -> None:
         self.by_tag: dict[str, list[Element]] = {}
@@ -72,6 +73,8 @@ class Tree:
         self.metas: dict[str, list[Element]] = {}
         self.top = Element(None, "#top", {}, 0)
         self._take(children)
+        #: The head; ``None`` only where there is no document at all.
+        self.head: Element | None = next(iter(self.all("head")), None)
         for meta in self.in_head("meta"):
             name = meta.attributes.get("name")
             if name:
@@ -80,12 +83,6 @@ class Tree:
     def all(self, tag: str) -> list[Element]:
         """Return the elements of a name."""
         return self.by_tag.get(tag, [])
-
-    @property
-    def head(self) -> Element | None:
-        """The head; ``None`` only where there is no document at all."""
-        heads = self.by_tag.get("head")
-        return heads[0] if heads else None
 
     def in_head(self, tag: str) -> list[Element]:
         """Return the elements of a name that stand in the head."""
@@ -96,8 +93,11 @@ class Tree:
         found = self.by_tag.get(tag)
         if not found:
             return []
-        first = bisect_right(found, around.order, key=_order)
-        return found[first : bisect_right(found, around.last, first, key=_order)]
+        low, high = around.order, around.last
+        if len(found) < _FEW:
+            return [element for element in found if low < element.order <= high]
+        first = bisect_right(found, low, key=_order)
+        return found[first : bisect_right(found, high, first, key=_order)]
 
     def _take(self, children: Any) -> None:
         """Turn the parser's nodes into ours. One loop without calls: it runs for every node of every memory."""
