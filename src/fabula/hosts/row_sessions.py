@@ -9,9 +9,11 @@ from fabula.kernel.values import define
 from fabula.record.containers.rows import as_os_error, foreign_reader, version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import apsw
+
+    from fabula.hosts.walking import Walker
 
 _WRAP = 1 << 62
 
@@ -49,6 +51,17 @@ class Versions:
         self._version: tuple[int, ...] = ()
         self._sessions: list[SessionVersion] = []
         self.notes: list[str] = []
+
+    def files(self, host: str, inode: int, walker: Walker) -> Iterator[SourceFile]:
+        """Yield the sessions as files; ``walker`` is told why some cannot be read."""
+        try:
+            sessions = self.read()
+        except OSError as error:
+            walker.problems.append((self._path, str(error)))
+            return
+        walker.problems += [(self._path, note) for note in self.notes]
+        for session in sessions:
+            yield session.file(host, self._path, inode)
 
     def read(self) -> list[SessionVersion]:
         """Return the sessions with their signatures. Raises ``OSError``."""

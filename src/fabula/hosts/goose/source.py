@@ -71,11 +71,4 @@ class GooseSource:
             from fabula.hosts.row_sessions import Versions
 
             self._versions = Versions(path, session_versions)
-        try:
-            sessions = self._versions.read()
-        except OSError as error:
-            self._walker.problems.append((path, str(error)))
-            return
-        self._walker.problems += [(path, note) for note in self._versions.notes]
-        for session in sessions:
-            yield session.file(self.host, path, found.st_ino)
+        yield from self._versions.files(self.host, found.st_ino, self._walker)

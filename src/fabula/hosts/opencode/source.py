@@ -82,14 +82,7 @@ class OpenCodeSource:
             from fabula.hosts.row_sessions import Versions
 
             self._versions = Versions(path, session_versions)
-        try:
-            sessions = self._versions.read()
-        except OSError as error:
-            self._walker.problems.append((path, str(error)))
-            return
-        self._walker.problems += [(path, note) for note in self._versions.notes]
-        for session in sessions:
-            yield session.file(self.host, path, found.st_ino)
+        yield from self._versions.files(self.host, found.st_ino, self._walker)
 
     def _stored_object(self, session: str, message: str) -> dict[str, Any]:
         """Return the stored session, or one of its messages, that a stored part belongs to; empty when it is gone."""
