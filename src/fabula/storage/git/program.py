@@ -55,8 +55,6 @@ class Git:
             "-c",
             "core.fsync=all",
             "-c",
-            "core.fsyncObjectFiles=true",  # before git 2.36
-            "-c",
             "core.quotePath=false",
         )
 
