@@ -190,6 +190,17 @@ def test_a_mark_that_stands_for_something_hidden_is_not_quoted(tmp_path: Path) -
         cite(home.app, uid, "cat is [private] and")
 
 
+def test_private_text_that_goes_on_behind_a_picture_is_not_quoted(tmp_path: Path) -> None:
+    home = RecordHome(tmp_path)
+    session = ClaudeSession("picture")
+    uid = session.prompt("look <private>at this", image=True)
+    session.records[-1]["message"]["content"].append({"type": "text", "text": "my ocelot</private> and answer"})
+    home.save(session)
+    assert cite(home.app, uid, "and answer").quote == "and answer"
+    with pytest.raises(FabulaError, match="private"):
+        cite(home.app, uid, "my ocelot")
+
+
 def test_of_words_that_are_said_twice_those_that_are_not_private_are_cited(tmp_path: Path) -> None:
     home = RecordHome(tmp_path)
     text = "<private>a b c</private> then a b c at last"
@@ -254,6 +265,30 @@ def test_it_resolves_after_pruning_also_what_was_pruned_away(cited: Cited) -> No
         found = resolve(home.app, citation)
         assert (found.state, found.origin) == ("found", "vault")
         assert found.citation == citation
+
+
+def test_what_was_pruned_away_can_still_be_cited(cited: Cited) -> None:
+    result = next(str(r["uuid"]) for r in cited.session.records if "tide is out" in str(r))
+    assert prune(cited.home.app, PruneRequest(cited.session.id, apply=True)).applied
+    citation = cited.cite("the tide is out the tide is out", result)
+    line = next(line for line in cited.session.data().splitlines() if b"tide is out" in line)
+    assert citation.digest == f"sha256:{sha256(line).hexdigest()}"
+    assert resolve(cited.again().app, citation).state == "found"
+
+
+def test_an_encrypted_record_is_cited_and_resolved_alike(cited: Cited, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("nacl")
+    from fabula.app.vault import encrypt as encrypting
+    from fabula.storage import keyring
+
+    citation = cited.cite()
+    monkeypatch.setattr(encrypting, "require_consent", lambda *_: None)
+    keyring.forget_keys()
+    key = cited.home.folder / "keys" / "key"
+    assert encrypting.encrypt(cited.home.app, encrypting.EncryptRequest(apply=True, key_file=key)).applied
+    home = cited.again()
+    assert resolve(home.app, citation).state == "found"
+    assert cited.cite() == citation
 
 
 def test_it_resolves_after_its_thread_was_excised(cited: Cited) -> None:
