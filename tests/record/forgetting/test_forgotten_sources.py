@@ -62,10 +62,13 @@ def test_a_session_in_use_is_neither_cut_nor_forgotten(planted: Planted, monkeyp
     now = planted.home.clock.now_ms() / 1000
     os.utime(planted.kept, (now, now))
     before = planted.kept.read_bytes()
-    monkeypatch.setattr(verb, "require_consent", lambda *_: None)
+    asked: list[object] = []
+    monkeypatch.setattr(verb, "require_consent", lambda *_: asked.append(1))
     with pytest.raises(FabulaError) as caught:
         forget(planted.home.app, ForgetRequest(pattern="ulmbraketh", sources=True, apply=True))
     assert caught.value.code == "ERR_LIVE"
+    assert asked == []  # nobody agrees to what cannot be done
+    assert not any("--live" in each for each in caught.value.suggestions)
     assert planted.kept.read_bytes() == before
     planted.reopen()
     planted.home.scan()

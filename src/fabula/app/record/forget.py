@@ -114,6 +114,10 @@ def forget(app: App, request: ForgetRequest) -> ForgetResult:
         raise _nothing(what, plan.unread)
     if not request.apply:
         return result
+    if result.cutting:
+        from fabula.app.record.forget_sources import require_all_idle
+
+        require_all_idle(app, result.cutting)
     require_consent(preview_lines(result), WORD, command_of(request))
     cut = _cut(app, plan, result.cutting)
     erased = _apply(app, plan)

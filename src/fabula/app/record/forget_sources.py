@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabula.app.record.rewriting import find_target, rewrite
+from fabula.app.record.rewriting import find_target, require_idle, rewrite
 from fabula.hosts.claude.excision import changes, excision, is_talk
 from fabula.hosts.claude.locate import HOST
+from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest
 from fabula.kernel.values import frozen
 from fabula.record.rewriting.plan import Change
@@ -43,6 +44,16 @@ def cuttable(plan: Plan) -> list[str]:
         for path, one in sorted(newest.items())
         if one.entry.host == HOST and one.entry.kind == "session" and one.left and Path(path).is_file()
     ]
+
+
+def require_all_idle(app: App, paths: Sequence[str]) -> None:
+    """Raise ``ERR_LIVE`` when one of the sessions is in use, before a person is asked and before any file is cut."""
+    for path in paths:
+        target = find_target(app, path)
+        try:
+            require_idle(app, target, target.file)
+        except FabulaError as error:
+            raise FabulaError(error.code, error.message, error.suggestions[0]) from error  # there is no --live here
 
 
 def cut_sources(app: App, plan: Plan, paths: Sequence[str]) -> list[CutFile]:

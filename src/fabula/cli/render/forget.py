@@ -19,10 +19,12 @@ def render(result: ForgetResult, out: Out) -> None:
             out.line(line)
         out.line(out.dim("nothing was changed; with --apply you are asked for your consent"))
         return
+    freed = result.erased.freed
+    size = f"{abs(freed):,} bytes {'less' if freed >= 0 else 'more'}"
     others = f" and {counted(result.others, 'other piece')}" if result.others else ""
     out.line(
         f"{out.bold('forgotten')}: {counted(result.records, 'record')}{others}, {result.bytes:,} bytes; "
-        f"{counted(result.erased.packs, 'pack')} written anew ({result.erased.freed:,} bytes less), the map made anew"
+        f"{counted(result.erased.packs, 'pack')} written anew ({size}), the map made anew"
     )
     for one in result.cut:
         stays = f"; {one.staying} that the session cannot do without stay there" if one.staying else ""
