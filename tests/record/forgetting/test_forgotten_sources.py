@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +12,10 @@ from forgetting_builders import Planted
 from fabula.app.record import forget as verb
 from fabula.app.record.forget import ForgetRequest, forget
 from fabula.app.record.forget_lines import preview_lines
+from fabula.app.record.prune import PruneRequest, prune
 from fabula.app.record.undo import UndoRequest, undo
 from fabula.kernel.errors import FabulaError
+from fabula.record.vault.vault import Vault
 from fabula.testing.prober import found_in
 from fabula.testing.transcripts import json_line
 
@@ -78,3 +81,27 @@ def test_a_session_in_use_is_neither_cut_nor_forgotten(planted: Planted, monkeyp
 def test_a_file_of_which_nothing_would_stay_is_left_to_its_agent(planted: Planted) -> None:
     preview = forget(planted.home.app, ForgetRequest((planted.doomed.id,), sources=True))
     assert str(planted.transcript) not in preview.cutting
+
+
+def test_a_state_that_a_killed_rewriting_left_in_the_vault_is_mapped_once(planted: Planted) -> None:
+    """Killed between the commit of the vault and that of the map; then the file on disk goes on with that state."""
+    home = planted.home
+    planted.forget(pattern="ulmbraketh")
+    data = planted.kept.read_bytes()
+    spans, at = [], 0
+    for line in data.splitlines(keepends=True):
+        spans.append((at, len(line) - 1))
+        at += len(line)
+    home.app.record.close()
+    with Vault.open(planted.root / "vault", home.clock) as vault:
+        [source] = [each for each in vault.sources() if each.path == str(planted.kept)]
+        vault.append(vault.begin(source.id, provenance="original", immutable=False).id, 0, data, spans)
+        vault.commit()
+    planted.reopen()
+    home.scan()
+    for _ in range(3):
+        with suppress(FabulaError):  # what was forgotten cannot be pruned
+            prune(home.app, PruneRequest(planted.staying.id, apply=True))
+    home.scan()
+    rows = home.rows("select vault_generation, count(*) from files group by vault_generation having count(*) > 1")
+    assert rows == []

@@ -145,6 +145,8 @@ class Scanner:
             self._set_aside(known)
             known = None
         sealing = self._generation(file, before_generation, goes_on=known is not None)
+        if known is None and sealing is not None:
+            self._drop_twin(file, sealing)
         known = known or insert_file(self._connection, file, session, scanned_ns)
         known.size, known.mtime_ns, known.ctime_ns, known.inode = file.size, file.mtime_ns, file.ctime_ns, file.inode
         known.scanned_ns, known.error, known.vanished_at = scanned_ns, None, None
@@ -170,6 +172,15 @@ class Scanner:
         entry = self._vault.source(known.host, known.path, known.kind, "")
         number = next((each.number for each in entry.generations if each.id == known.vault_generation), 0)
         retire(self._connection, known, number)
+
+    def _drop_twin(self, file: SourceFile, generation: Generation) -> None:
+        """The file on disk goes on with a generation that was mapped as one that only the vault holds.
+
+        So after a rewriting that was killed between its two commits. The file is read whole now: one row is enough.
+        """
+        twin = file_at(self._connection, file.path, generation.number)
+        if twin is not None and twin.vault_generation == generation.id:
+            forget_file(self._connection, twin)
 
     def _generation(self, file: SourceFile, mapped: int | None, *, goes_on: bool) -> Generation | None:
         """Return the vault's generation that the file's bytes go to; a new one when they continue none.
