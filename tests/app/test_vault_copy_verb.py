@@ -137,6 +137,16 @@ def test_a_home_without_its_journal_is_whole_again_after_repair(fabula: Fabula, 
     assert fabula("record", "verify").status == 1
 
 
+def test_the_doctor_of_a_copy_names_no_remedy_that_a_copy_refuses(
+    fabula: Fabula, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fabula("vault", "copy", str(tmp_path / "copy"))
+    monkeypatch.setenv("FABULA_HOME", str(tmp_path / "copy"))
+    found = {check["name"]: check for check in fabula("doctor", "--json").data["checks"]}
+    assert {check["state"] for check in found.values()} == {"good"}
+    assert "only copying writes to it" in found["copy"]["message"]
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -116,6 +116,12 @@ def vault(app: App) -> Check:
     return Check("vault", "bad", problem, [REPAIR]) if problem else Check("vault", "good", str(folder))
 
 
+def copy(app: App) -> Check:
+    """Is this a copy?"""
+    what = f"{app.home.root} is a copy of a vault: it can be verified and restored from, and only copying writes to it"
+    return Check("copy", "good", what)
+
+
 def erasing(app: App) -> Check:
     """Is what was forgotten erased from every file?"""
     try:

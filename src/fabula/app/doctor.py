@@ -49,6 +49,8 @@ def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - 
 
     config = checks.config(app)
     found = [config, checks.home(app), checks.disk(app)]
+    if app.home.copy_marker.exists():  # nothing is scanned into it, so nothing has to be
+        return DoctorResult([*found, checks.copy(app), checks.vault(app)])
     if config.state == "good":
         found += [checks.switch(app), checks.sources(app), checks.folders(app)]
     found += [checks.vault(app), checks.erasing(app), checks.map_of_the_record(app)]
