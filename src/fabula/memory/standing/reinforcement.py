@@ -49,6 +49,19 @@ class State:
 EMPTY = State()
 
 
+@frozen
+class Baseline:
+    """What another tool counted of a memory before us. ``at`` (ms): when that was last brought up to date."""
+
+    path: str
+    accesses: int = 0
+    reinforcements: int = 0
+    outcome: float = 0.0
+    last_access: int | None = None
+    last_reinforced: int | None = None
+    at: int = 0
+
+
 def is_event(event: Event, now: int) -> bool:
     """Say whether an event may be logged: of a known signal, about a path, not from the future."""
     return bool(event.id and key_of(event.path)) and event.signal in SIGNALS and 0 <= event.at <= now
@@ -92,25 +105,51 @@ def follows(state: State, event: Event) -> bool:
     return (event.at, event.id) > (state.last_at, state.last_id)
 
 
-def fold(events: Iterable[Event], moves: Mapping[str, str] | None = None) -> dict[str, State]:
+def fold(
+    events: Iterable[Event], moves: Mapping[str, str] | None = None, baselines: Iterable[Baseline] = ()
+) -> dict[str, State]:
     """Return the state of every memory, by path, given all events of all machines in any order, repeated or not.
 
     ``moves`` says where a memory went (old path to new one): what was logged under an old name counts for the new one.
-    Of two events with one id the same one always counts.
+    ``baselines`` are what events go on from; of several of one memory see :func:`begun`. Of two events with one id the
+    same one always counts.
     """
     distinct: dict[str, Event] = {}
     for event in events:
         known = distinct.get(event.id)
         if known is None or _order(event) < _order(known):
             distinct[event.id] = event
+    states = begun(baselines, moves or {})
     names: dict[str, str] = {}
-    states: dict[str, State] = {}
     for event in sorted(distinct.values(), key=_order):
         path = names.get(event.path)
         if path is None:
             path = names[event.path] = moved(key_of(event.path), moves or {})
         states[path] = after(states.get(path, EMPTY), event)
     return dict(sorted(states.items()))
+
+
+def begun(baselines: Iterable[Baseline], moves: Mapping[str, str]) -> dict[str, State]:
+    """Return the states that baselines give: the largest counts and latest times of each memory, the latest outcome.
+
+    Older and newer copies of one account are one account: they are not added up, and taking one in twice changes
+    nothing. A time that is not known stays so.
+    """
+    groups: dict[str, list[Baseline]] = {}
+    for one in baselines:
+        groups.setdefault(moved(key_of(one.path), moves), []).append(one)
+    return {
+        path: State(
+            accesses=max(one.accesses for one in found),
+            reinforcements=max(one.reinforcements for one in found),
+            outcome=max((one.at, one.outcome) for one in found)[1],
+            last_access=max((one.last_access for one in found if one.last_access is not None), default=None),
+            last_reinforced=max(
+                (one.last_reinforced for one in found if one.last_reinforced is not None), default=None
+            ),
+        )
+        for path, found in groups.items()
+    }
 
 
 def moved(path: str, moves: Mapping[str, str]) -> str:
