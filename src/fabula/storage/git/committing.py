@@ -165,15 +165,33 @@ def _as_environment(settings: Settings, at: str) -> dict[str, str]:
     return said
 
 
-def move_ref(shop: Workshop, plan: Plan, text: Text) -> bool:
-    """Move the branch that HEAD names from the parent to the commit; ``False`` when git would not."""
-    subject = text.message.split("\n", 1)[0]
-    old = plan.parent or "0" * len(plan.commit)
-    answer = shop.git.run(
-        "update-ref", "--create-reflog", "-m", f"commit: {subject}", "HEAD", plan.commit, old,
-        extra=_as_environment(shop.settings(), text.at), allowed=(0, 1, 128),
-    )  # fmt: skip
-    return answer.status == 0
+class RefMove:
+    """Moves the branch of HEAD by compare-and-swap. Git is started early and waits while objects are written."""
+
+    def __init__(self, shop: Workshop, text: Text) -> None:
+        subject = text.message.split("\n", 1)[0]
+        self._process = shop.git.start(
+            "update-ref",
+            "--create-reflog",
+            "-m",
+            f"commit: {subject}",
+            "--stdin",
+            extra=_as_environment(shop.settings(), text.at),
+        )
+        self._is_open = True
+
+    def move(self, plan: Plan) -> bool:
+        """Move the branch from the parent to the commit; ``False`` when git would not."""
+        old = plan.parent or "0" * len(plan.commit)
+        self._is_open = False
+        self._process.communicate(f"update HEAD {plan.commit} {old}\n".encode())
+        return self._process.returncode == 0
+
+    def close(self) -> None:
+        """End git if it was asked for nothing."""
+        if self._is_open:
+            self._is_open = False
+            self._process.communicate()
 
 
 def blobs_of(edits: Iterable[Edit]) -> dict[str, str]:

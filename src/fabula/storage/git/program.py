@@ -82,7 +82,7 @@ class Git:
             raise refused(words[0], ended.stderr)
         return Done(ended.returncode, ended.stdout, ended.stderr)
 
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
+    def start(self, *words: str, extra: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
         """Start git and leave it running; its standard input and output are pipes."""
         import subprocess
 
@@ -92,7 +92,7 @@ class Git:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=self.environ,
+                env={**self.environ, **extra} if extra else self.environ,
             )
         except FileNotFoundError as error:
             raise _missing(self._command[0]) from error

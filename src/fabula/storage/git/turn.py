@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
 from fabula.storage.git.checking import IgnoreQuestion
-from fabula.storage.git.committing import Text, blobs_of, drafted, move_ref, prepared
+from fabula.storage.git.committing import RefMove, Text, blobs_of, drafted, prepared
 from fabula.storage.git.trees import Trees
 from fabula.storage.git.values import ABSENT, Committed, Entry, Move, Put
 
@@ -51,14 +51,15 @@ class Turn:
         wanted = list(changes)
         new = [] if ignored_too else [path for path in map(_new_path, wanted) if path]
         branch = self._branch()
+        text = Text(message, at)
         question = IgnoreQuestion(self._shop.git, new)
         try:
             while True:
                 draft = drafted(self._shop, wanted, self.head)
                 if draft is None:
                     return None
-                plan = self._prepared(draft, Text(message, at), question)
-                if self._moved(plan, Text(message, at)):
+                plan = self._attempt(draft, text, question)
+                if self.head[0] == plan.commit:
                     break
                 self._wait(branch)
         finally:
@@ -69,15 +70,17 @@ class Turn:
             self._shop.hooks.after()
         return Committed(plan.commit, plan.parent, blobs_of(plan.edits), left)
 
-    def _prepared(self, draft: Draft, text: Text, question: IgnoreQuestion) -> Plan:
-        question.answer()
-        return prepared(self._shop, draft, text)
-
-    def _moved(self, plan: Plan, text: Text) -> bool:
-        """Move the ref; what counts is where HEAD is afterwards."""
-        said = move_ref(self._shop, plan, text)
+    def _attempt(self, draft: Draft, text: Text, question: IgnoreQuestion) -> Plan:
+        """Write the commit and try to move the ref; where HEAD is afterwards is what counts."""
+        ref = RefMove(self._shop, text)
+        try:
+            question.answer()
+            plan = prepared(self._shop, draft, text)
+            ref.move(plan)
+        finally:
+            ref.close()
         self.head = self._shop.head()
-        return said or self.head[0] == plan.commit
+        return plan
 
     def _wait(self, branch: str) -> None:
         """Make ready for another attempt: someone moved the branch, or holds its lock."""
