@@ -19,7 +19,6 @@ ARROWS: dict[str, frozenset[str]] = {
     "models": frozenset({"storage", "data"}),
     "record": frozenset({"search", "redaction", "models", "storage", "data"}),
     "memory": frozenset({"search", "redaction", "models", "storage", "data"}),
-    "memory": frozenset({"search", "redaction", "models", "storage", "data"}),
     # hosts speak the protocols of the record plane, share its readers of byte forms, and write by its rules
     "hosts": frozenset(
         {
