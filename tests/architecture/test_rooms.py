@@ -33,6 +33,12 @@ def test_files_are_rooms_and_not_halls() -> None:
     assert statistics.median(sizes.values()) <= LONGEST_MEDIAN
 
 
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    # tests are no package: two files of one name cannot both be imported
+    names = [file.name for file in (REPOSITORY / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_functions_fit_a_screen() -> None:
     long = []
     for file in source_files():
