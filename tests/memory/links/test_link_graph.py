@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fabula.memory.links.edges import AuthoredEdge, DerivedEdge, Edge
@@ -30,6 +30,7 @@ def test_no_measure_depends_on_the_order_of_edges(found: list[Edge], random: obj
 
 
 @given(edges)
+@example([DerivedEdge("n0", "relates_to", "n1", 5e-324)])
 def test_ranks_are_positive_and_add_up_to_one(found: list[Edge]) -> None:
     ranks = pagerank(NODES, found)
     assert sorted(ranks) == NODES

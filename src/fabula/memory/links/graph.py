@@ -39,7 +39,7 @@ def pagerank(nodes: Iterable[str], edges: Iterable[Edge], seeds: Mapping[str, fl
     ``rank = (1 - d)·t + d·(Σ rank(source) · strength share + dangling · t)`` with d = 0.85, until the changes add up to
     less than 1e-6 a node or after a hundred rounds. ``t`` is even, or after the positive ``seeds`` that are nodes.
     """
-    weights = weighed(nodes, edges)
+    weights = {node: _relative(row) for node, row in weighed(nodes, edges).items()}
     if not weights:
         return {}
     teleport = _teleport(weights, seeds or {})
@@ -56,6 +56,12 @@ def pagerank(nodes: Iterable[str], edges: Iterable[Edge], seeds: Mapping[str, fl
         if change < PAGERANK_TOLERANCE * len(weights):
             break
     return ranks
+
+
+def _relative(row: Mapping[str, float]) -> dict[str, float]:
+    """Return strengths beside the strongest: shares of tiny ones would lose every digit otherwise."""
+    strongest = max(row.values(), default=1.0)
+    return {target: strength / strongest for target, strength in row.items()}
 
 
 def _teleport(weights: Weights, seeds: Mapping[str, float]) -> dict[str, float]:
