@@ -52,6 +52,7 @@ lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	MYPYPATH=benchmarks $(BIN)/mypy --explicit-package-bases benchmarks scripts
 
 tests: $(DEV)
 	$(BIN)/coverage erase

@@ -76,7 +76,7 @@ def by_git(root: Path, environ: dict[str, str], number: int) -> None:
 
 def pygit2_writes(root: Path, times: int, *, syncs: bool) -> list[float]:
     """Write with pygit2: index, tree, commit, ref; without locks, journal or checks of a person's files."""
-    import pygit2
+    import pygit2  # type: ignore[import-not-found, unused-ignore]
 
     pygit2.option(pygit2.enums.Option.ENABLE_FSYNC_GITDIR, syncs)
     repo = pygit2.Repository(str(root))

@@ -71,7 +71,7 @@ class Figures:
 
 def slimmed(data: bytes) -> bytes:
     """Return a session as ``fabula record prune`` leaves it."""
-    snapshot = Snapshot.of("session.jsonl", data)
+    snapshot = Snapshot("session.jsonl", data)
     chosen = {category.key for category in slimming.CATEGORIES if category.default}
     plan = make_plan(snapshot, slimming.slim(snapshot, chosen).changes)
     return b"".join(plan.pieces(data))

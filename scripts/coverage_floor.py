@@ -9,14 +9,15 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 LINES, BRANCHES = 90.0, 80.0  # percent
 FLOORED = ("kernel", "storage", "search", "record")
 
 
-def measure(report: dict) -> dict[str, Counter]:
+def measure(report: dict[str, Any]) -> dict[str, Counter[str]]:
     """Add up the report's files by package: ``{package: counts}``."""
-    packages: dict[str, Counter] = {}
+    packages: dict[str, Counter[str]] = {}
     for name, file in report["files"].items():
         parts = Path(name).parts
         package = parts[parts.index("fabula") + 1]

@@ -53,7 +53,7 @@ def install(dist: Path, folder: Path) -> Path:
     (wheel,) = dist.glob("*.whl")
     venv.create(folder / "venv", with_pip=True)
     binaries = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    pip = [binaries / "python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [binaries / "python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
     locked = REPOSITORY / "requirements" / "base.txt"
     subprocess.run([*pip, "install", "--require-hashes", "-r", locked], cwd=folder, check=True)
     subprocess.run([*pip, "install", "--no-deps", wheel.resolve()], cwd=folder, check=True)

@@ -39,10 +39,10 @@ def engine(corpus: Corpus, work: Path, name: str) -> Engine:
     return Engine(work / name, corpus.root, corpus.vault)
 
 
-def timed(job: Callable[[], Any]) -> tuple[Any, float, float]:
-    """Return the job's result, its CPU seconds and its wall seconds."""
+def timed(job: Callable[..., Any], *values: Any) -> tuple[Any, float, float]:
+    """Return the result of a job done with some values, its CPU seconds and its wall seconds."""
     wall, cpu = time.perf_counter(), time.process_time()
-    result = job()
+    result = job(*values)
     return result, time.process_time() - cpu, time.perf_counter() - wall
 
 
@@ -120,7 +120,7 @@ def searching(corpus: Corpus, work: Path) -> Figures:
         ours, best, total = Recall(), Recall(), Recall()
         costs, walls, yardstick_costs = [], [], []
         for question in questions(corpus.threads, kind, PARAPHRASES if kind == "paraphrase" else QUESTIONS):
-            found, cpu, wall = timed(lambda text=question.text: record.search(text, 10))
+            found, cpu, wall = timed(record.search, question.text, 10)
             ours.add(question, [number_of.get(thread, -1) for thread in found])
             by_best, by_sum, cost = yardstick.rank(question.text)
             best.add(question, by_best)
@@ -169,7 +169,7 @@ def histories(corpus: Corpus, work: Path) -> Figures:
     chosen = random.Random(1).sample(files, min(HISTORIES, len(files)))
     costs, right = [], 0
     for file in chosen:
-        content, cpu, _ = timed(lambda path=file["path"]: record.last_content(path))
+        content, cpu, _ = timed(record.last_content, file["path"])
         costs.append(cpu)
         right += content is not None and hashlib.sha256(content.encode()).hexdigest() == file["sha256"]
     return {"asked": len(chosen), "right": right, "cpu_p95": percentile(costs, 0.95)}

@@ -102,8 +102,8 @@ def searching(found: dict[str, Any] | None, column: int, speed: float) -> list[L
             share, yardstick = found[f"{kind}_at{k}"], found[f"{kind}_yardstick_at{k}"]
             least = SHARES.get(kind, 0.0) if k == 1 else 0.0
             enough = share >= max(least, yardstick)
-            ask = f"≥ {max(least, yardstick):.0%}" + (" (exhaustive)" if yardstick > least else "")
-            lines.append(Line(f"recall@{k} of ceiling, {kind}", f"{share:.0%}", ask, enough))
+            asked = f"≥ {max(least, yardstick):.0%}" + (" (exhaustive)" if yardstick > least else "")
+            lines.append(Line(f"recall@{k} of ceiling, {kind}", f"{share:.0%}", asked, enough))
     return lines
 
 

@@ -91,7 +91,8 @@ def _slim(value: dict[str, Any]) -> None:
 
 def _block(block: dict[str, Any]) -> dict[str, Any]:
     if block.get("type") == "tool_use":
-        given = block.get("input") if isinstance(block.get("input"), dict) else {}
+        given = block.get("input")
+        given = given if isinstance(given, dict) else {}
         kept = {key: given[key] for key in _KEPT_INPUTS if key in given}
         kept |= {key: kept[key][:limit] for key, limit in _CUT_INPUTS.items() if isinstance(kept.get(key), str)}
         return {
