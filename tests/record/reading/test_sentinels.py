@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,6 +108,14 @@ def test_the_truncation_marks_of_both_tools_are_recognised() -> None:
     assert stub(stub(theirs)) == stub(theirs)
     assert strip(theirs) == ("long text end", ())
     assert strip(f"long text{truncation_marker('4ff5ef92')} end") == ("long text end", ())
+
+
+@pytest.mark.parametrize("uid", ["4ff5ef92", "two words", "a;rm -rf b", "$(id)"])
+def test_the_command_of_a_marker_names_one_record_whatever_its_id(uid: str) -> None:
+    marker = truncation_marker(uid)
+    assert shlex.split(marker.removeprefix("… [truncated — ").removesuffix("]")) == ["fabula", "record", "block", uid]
+    assert strip(f"text{marker} end") == ("text end", ())
+    assert stub(f"text{marker} end") == f"text{marker} end"
 
 
 def test_a_quoted_closer_cannot_close_our_sentinel() -> None:

@@ -11,6 +11,7 @@ Everything here is pure. :func:`strip` runs once for each text of every record, 
 from __future__ import annotations
 
 import re
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from fabula.kernel.values import frozen
@@ -26,7 +27,7 @@ MARKER_FORMAT = "… [truncated — fabula record block {uid}]"
 
 _MARKER_HEAD = "… [truncated — fab"
 _HINT = re.compile(r"</?[hfpP](?:istorical_context|ab(?:le|ula)-|(?i:rivate))")  # half the price of _TAG on markup
-_MARKER = r"… \[truncated — (?:fable|fabula record) block ([^\]\s]{1,200})\]"
+_MARKER = r"… \[truncated — (?:fable|fabula record) block ('[^'\]\n]{1,200}'|[^\]\s]{1,200})\]"
 _TAG = re.compile(
     r"<(?:(?P<close>/?)(?:(?P<recall>historical_context)(?P<attributes>\s[^<>]*)?"
     r"|fab(?:le|ula)-(?P<ours>[\w-]+)(?:[\s/][^<>]*)?"
@@ -86,7 +87,7 @@ def stub(text: str) -> str:
     The original tool's truncation marks come out naming our command, for the ids are the same.
     """
     if _MARKER_HEAD in text:
-        text = re.sub(_MARKER, lambda match: truncation_marker(match[1]), text)
+        text = re.sub(_MARKER, lambda match: truncation_marker(match[1].strip("'")), text)
     if "<" not in text or not _HINT.search(text):
         return text
     return _replace(text, [span for span in _spans(text) if span.kind in {"recall", "private"}], _stub_of)
@@ -137,8 +138,11 @@ def _opened(texts: Sequence[str]) -> list[str]:
 
 
 def truncation_marker(uid: str) -> str:
-    """Return the mark that stands for the rest of a text of record ``uid``."""
-    return MARKER_FORMAT.format(uid=uid)
+    """Return the mark that stands for the rest of a text of record ``uid``.
+
+    An id is a transcript's word: one that a shell would not take as a plain word is quoted, for the mark is a command.
+    """
+    return MARKER_FORMAT.format(uid=quote(uid))
 
 
 def _stub_of(span: _Span) -> str:
