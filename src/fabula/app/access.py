@@ -106,6 +106,8 @@ class RecordAccess:
             self._reader.close()
             self._reader = None
             self._known_at = None  # the next connection may have the address of this one
+        # the next reader opens the vault that is there then; who holds the present one goes on with it
+        self.__dict__.pop("vault", None)
 
     # ── taking in what is new ────────────────────────────────────────
 
