@@ -153,3 +153,18 @@ def test_a_file_row_that_is_lost_from_the_map_is_mapped_again(record_home: Recor
     record_home.save(other)
     record_home.scan()
     assert record_home.rows("select count(*) from files where path = ?", str(path)) == [(1,)]
+
+
+def test_no_record_is_from_before_the_epoch_when_every_file_is_gone(record_home: RecordHome) -> None:
+    session = said("one", "tapir")
+    paths = [record_home.save(session)]
+    folder = session.relative_path().removesuffix(".jsonl")
+    paths.append(record_home.write(f"{folder}/tool-results/long.txt", b"the okapi stood\n" * 90))
+    record_home.scan()
+    for path in paths:
+        path.unlink()
+    forget_the_map(record_home)
+    record_home.app = record_home.open()
+    record_home.scan()
+    assert record_home.found("okapi") == 1
+    assert record_home.rows("select count(*) from records where time < 0") == [(0,)]

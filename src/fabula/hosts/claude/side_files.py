@@ -46,8 +46,9 @@ class BackupNormaliser:
 
 def _file_record(file: SourceFile, kind: Kind, block: Block, offset: int, length: int) -> Record:
     uid = derived_id("claude", file.kind, file.session, os.path.basename(file.path), offset)
+    time = file.mtime_ns // 1_000_000 if file.mtime_ns >= 0 else None  # a file that is gone has no time
     return Record(
-        uid, file.session, kind, "tool" if kind == "result" else "system", offset, length, file.mtime_ns // 1_000_000,
+        uid, file.session, kind, "tool" if kind == "result" else "system", offset, length, time,
         blocks=[block], raw_type=file.kind, has_id=False,
     )  # fmt: skip
 
