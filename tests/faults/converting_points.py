@@ -19,14 +19,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import apsw
-from erasing_points import TEXTS, WAYS, app_of, digests, doomed
-from write_points import SAMPLES, Stopper, in_child, refused_at_close
+from erasing_points import TEXTS, app_of, digests, doomed
+from stopping import WAYS, in_child, stopped
+from write_points import SAMPLES
 
 from fabula.app.vault import decrypt as decrypt_verb
 from fabula.app.vault import encrypt as encrypt_verb
 from fabula.kernel.clock import SystemClock
-from fabula.kernel.errors import FabulaError
 from fabula.record.vault import filling
 from fabula.record.vault.vault import Vault
 from fabula.storage import keyring
@@ -101,20 +100,11 @@ def try_point(plan: dict[str, Any], point: int, how: str) -> dict[str, Any]:
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(plan["state"], work)
 
-    def job() -> dict[str, Any]:
-        stopper = Stopper(point, how)
-        stopper.install()
+    def job() -> None:
         keyring.forget_keys()
-        code = ""
-        try:
-            run_job(plan, work, user)
-        except FabulaError as error:
-            code = error.code
-        except apsw.FullError as error:
-            code = refused_at_close(error)
-        return {"code": code, "writes": stopper.count}
+        run_job(plan, work, user)
 
-    status, ended = in_child(job)
+    status, ended = stopped(job, point, how)
     seen = in_child(lambda: look(plan, work, user))[1]
     shutil.rmtree(work)
     return {"point": point, "how": how, "status": status, "ended": ended, "seen": seen, "wrong": verdict(seen)}

@@ -22,7 +22,8 @@ from typing import Any
 
 import apsw
 from answers import damage
-from write_points import SAMPLES, Stopper, in_child, refused_at_close
+from stopping import WAYS, in_child, stopped
+from write_points import SAMPLES
 
 from fabula.app.access import RecordAccess
 from fabula.app.record import forget as forget_verb
@@ -31,13 +32,11 @@ from fabula.app.vault import gc as gc_verb
 from fabula.app.vault.gc import GcRequest, gc
 from fabula.app.wiring import App
 from fabula.kernel.clock import SystemClock
-from fabula.kernel.errors import FabulaError
 from fabula.record.vault.vault import Vault
 from fabula.testing.prober import found_in
 from fabula.testing.transcripts import ClaudeSession, json_line
 
 JOBS = ("forget", "gc")
-WAYS = ("kill", "half", "full")
 WORDS = ("zyxquorvane", "wembrulost", "trilvaxom")
 TEXTS = ("Zyxquorvane sits under the seventh stone", "Wembrulost answers that the kiln is gone",
          "ModuleNotFoundError: No module named 'trilvaxom'")  # fmt: skip
@@ -178,19 +177,7 @@ def try_point(plan: dict[str, Any], point: int, how: str) -> dict[str, Any]:
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(plan["state"], work)
 
-    def job() -> dict[str, Any]:
-        stopper = Stopper(point, how)
-        stopper.install()
-        code = ""
-        try:
-            run_job(plan, work, user)
-        except FabulaError as error:
-            code = error.code
-        except apsw.FullError as error:
-            code = refused_at_close(error)
-        return {"code": code, "writes": stopper.count}
-
-    status, ended = in_child(job)
+    status, ended = stopped(lambda: run_job(plan, work, user), point, how)
     seen = in_child(lambda: look(plan, work, user))[1]
     shutil.rmtree(work)
     return {"point": point, "how": how, "status": status, "ended": ended, "seen": seen, "wrong": verdict(plan, seen)}

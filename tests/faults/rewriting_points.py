@@ -22,10 +22,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import apsw
 from answers import damage
 from erasing_points import app_of, close_reader, digests
-from write_points import SAMPLES, Stopper, in_child, refused_at_close
+from stopping import WAYS, in_child, stopped
+from write_points import SAMPLES
 
 from fabula.app.record.compose import ComposeRequest, compose
 from fabula.app.record.excise import ExciseRequest, excise
@@ -38,7 +38,6 @@ from fabula.record.vault.vault import Vault
 from fabula.testing.transcripts import ClaudeSession
 
 JOBS = ("prune", "excise", "undo", "compose")
-WAYS = ("kill", "half", "full")
 LONG_AGO = 3600  # seconds: a session that was written then is not in use
 
 
@@ -200,22 +199,13 @@ def try_point(plan: dict[str, Any], point: int, how: str, right: dict[str, Any] 
     home = Path(plan["work"]) / "record"
     lay_out(plan, home)
 
-    def job() -> dict[str, Any]:
-        stopper = Stopper(point, how)
-        stopper.install()
-        code = ""
+    def job() -> None:
         app = app_of(home, Path(plan["user"]))
         vars(app.record)["close"] = lambda: close_reader(app.record)
-        try:
-            run_job(plan, app)
-            app.record.close()
-        except FabulaError as error:
-            code = error.code
-        except apsw.FullError as error:
-            code = refused_at_close(error)
-        return {"code": code, "writes": stopper.count}
+        run_job(plan, app)
+        app.record.close()
 
-    status, ended = in_child(job)
+    status, ended = stopped(job, point, how)
     seen = in_child(lambda: look(plan, home))[1]
     return {"point": point, "how": how, "status": status, "ended": ended, "seen": seen,
             "wrong": verdict(plan, right, seen)}  # fmt: skip
