@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabula.hosts.codex.lists import HistoryNormaliser, NamesNormaliser
 from fabula.hosts.codex.normaliser import CodexNormaliser
-from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.records import SourceFile
+from fabula.testing.reader_laws import assert_total
 
 FILE = SourceFile("codex", "/x/rollout.jsonl", "session", "s", 0, 0, 0, 0)
 KEYS = [
@@ -40,21 +39,7 @@ envelopes = st.fixed_dictionaries(
 @settings(max_examples=400)
 @given(st.lists(envelopes | values, max_size=6))
 def test_any_sequence_of_values_gives_records_or_named_skips(lines):
-    state = None
-    for offset, value in enumerate(lines):
-        normaliser = CodexNormaliser(FILE, state)
-        found = normaliser.normalise(value, offset, 1)
-        state = json.loads(json.dumps(normaliser.state))
-        if isinstance(found, Record):
-            assert found.uid
-            assert found.kind in KINDS
-            assert (found.offset, found.length) == (offset, 1)
-            for block in found.blocks:
-                assert isinstance(block.text, str)
-                assert block.input is None or isinstance(block.input, dict)
-        else:
-            assert found
-            assert len(found) < 200
+    assert_total(lambda state: CodexNormaliser(FILE, state), lines)
 
 
 @given(st.dictionaries(st.sampled_from(["version", *KEYS, "calls", "turns", "seen", "cwd", "session"]), values))

@@ -11,8 +11,9 @@ from fabula.hosts.copilot.normaliser import CopilotNormaliser
 from fabula.hosts.copilot.source import CopilotSource
 from fabula.hosts.copilot.timeline import TimelineNormaliser
 from fabula.hosts.copilot.workspace import read_facts
-from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.records import Record, SourceFile
 from fabula.testing.copilot_session import CopilotSession
+from fabula.testing.reader_laws import assert_total
 
 
 def read(source, file, state=None):
@@ -233,14 +234,4 @@ events = st.fixed_dictionaries(
 @given(st.lists(events | values, max_size=5), st.sampled_from([CopilotNormaliser, TimelineNormaliser]))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence, reader):
     file = SourceFile("copilot", "/x", "session", "s", 0, 0, 0, 0)
-    state = None
-    for offset, value in enumerate(sequence):
-        normaliser = reader(file, state)
-        found = normaliser.normalise(value, offset, 1)
-        state = json.loads(json.dumps(normaliser.state))
-        if isinstance(found, Record):
-            assert found.uid
-            assert found.kind in KINDS
-            assert all(isinstance(block.text, str) for block in found.blocks)
-        else:
-            assert found
+    assert_total(lambda state: reader(file, state), sequence)

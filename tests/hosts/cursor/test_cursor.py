@@ -22,10 +22,11 @@ from fabula.hosts.cursor.normaliser import CursorNormaliser
 from fabula.hosts.cursor.protobuf import read_fields
 from fabula.hosts.cursor.source import CursorSource
 from fabula.hosts.cursor.store import chat_rows, reading_order
-from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.records import Record, SourceFile
 from fabula.record.containers.rebuilt import rebuild_database
 from fabula.record.containers.rows import foreign_reader, read_line
 from fabula.testing.cursor_store import CursorStore
+from fabula.testing.reader_laws import assert_reads_the_same_again, assert_total
 
 
 @pytest.fixture
@@ -159,12 +160,7 @@ def test_a_row_that_was_read_before_reads_the_same_from_the_saved_state(chat):
     conversation(chat)
     source = source_of(chat)
     (file,) = source.discover()
-    values = [value for chunk in source.container(file).chunks() for value in chunk.values]
-    normaliser = source.normaliser(file, None)
-    found = [normaliser.normalise(value.value, value.offset, value.length) for value in values]
-    again = source.normaliser(file, json.loads(json.dumps(normaliser.state)))
-    for value, first in reversed(list(zip(values, found, strict=True))):
-        assert again.normalise(value.value, value.offset, value.length) == first
+    assert_reads_the_same_again(source, file)
 
 
 def test_every_row_is_in_the_stream_and_can_be_made_again(chat):
@@ -361,14 +357,4 @@ rows = st.fixed_dictionaries(
 @given(st.lists(rows | values, max_size=5))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence):
     file = SourceFile("cursor", "/w/c/store.db#c", "session", "c", 0, 0, 0, 0)
-    state = None
-    for offset, value in enumerate(sequence):
-        normaliser = CursorNormaliser(file, state)
-        found = normaliser.normalise(value, offset, 1)
-        state = json.loads(json.dumps(normaliser.state))
-        if isinstance(found, Record):
-            assert found.uid
-            assert found.kind in KINDS
-            assert all(isinstance(block.text, str) for block in found.blocks)
-        else:
-            assert found
+    assert_total(lambda state: CursorNormaliser(file, state), sequence)

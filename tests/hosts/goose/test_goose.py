@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from fabula.hosts.goose.database import session_rows
 from fabula.hosts.goose.normaliser import GooseNormaliser
 from fabula.hosts.goose.source import GooseSource
-from fabula.kernel.records import KINDS, Record, SourceFile
+from fabula.kernel.records import Record, SourceFile
 from fabula.record.containers.rows import foreign_reader, read_line
 from fabula.testing.goose_database import GooseDatabase, answered, asked, said
+from fabula.testing.reader_laws import assert_reads_the_same_again, assert_total
 
 
 @pytest.fixture
@@ -77,12 +78,7 @@ def test_a_row_that_was_read_before_reads_the_same_from_the_saved_state(owner):
     conversation(owner)
     source = source_of(owner)
     (file,) = source.discover()
-    values = [value for chunk in source.container(file).chunks() for value in chunk.values]
-    normaliser = source.normaliser(file, None)
-    found = [normaliser.normalise(value.value, value.offset, value.length) for value in values]
-    again = source.normaliser(file, json.loads(json.dumps(normaliser.state)))
-    for value, first in reversed(list(zip(values, found, strict=True))):
-        assert again.normalise(value.value, value.offset, value.length) == first
+    assert_reads_the_same_again(source, file)
 
 
 def test_every_row_of_the_session_is_in_the_stream(owner):
@@ -306,14 +302,4 @@ rows = st.fixed_dictionaries(
 @given(st.lists(rows | values, max_size=5), st.sampled_from(["session", "subagent", "imported"]))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence, kind):
     file = SourceFile("goose", "/x", kind, "s", 0, 0, 0, 0)
-    state = None
-    for offset, value in enumerate(sequence):
-        normaliser = GooseNormaliser(file, state)
-        found = normaliser.normalise(value, offset, 1)
-        state = json.loads(json.dumps(normaliser.state))
-        if isinstance(found, Record):
-            assert found.uid
-            assert found.kind in KINDS
-            assert all(isinstance(block.text, str) for block in found.blocks)
-        else:
-            assert found
+    assert_total(lambda state: GooseNormaliser(file, state), sequence)

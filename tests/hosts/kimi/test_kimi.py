@@ -18,6 +18,7 @@ from fabula.hosts.kimi.source import KimiSource
 from fabula.hosts.kimi.wire import WireNormaliser
 from fabula.kernel.records import Record, SourceFile
 from fabula.testing.kimi_session import KimiSession, KimiWire
+from fabula.testing.reader_laws import assert_total
 
 MAIN = SourceFile("kimi", "/s/wd/x/agents/main/wire.jsonl", "session", "x", 0, 0, 0, 0)
 AGENT = SourceFile("kimi", "/s/wd/x/agents/a0/wire.jsonl", "subagent", "x.a0", 0, 0, 0, 0, "x")
@@ -302,11 +303,5 @@ READERS = [WireNormaliser, CliWireNormaliser, MetaNormaliser, CliContextNormalis
 @settings(max_examples=200)
 @given(st.lists(lines | values, max_size=6), st.sampled_from(READERS), st.sampled_from([MAIN, AGENT]))
 def test_any_sequence_of_values_gives_records_or_named_skips(sequence, reader, file):
-    state = None
     told = {"told": False} if reader is CliContextNormaliser else {}
-    for offset, value in enumerate(sequence):
-        normaliser = reader(file, state, "", **told)
-        found = normaliser.normalise(value, offset, 1)
-        assert isinstance(found, Record | str)
-        assert not isinstance(found, str) or len(found) < 200
-        state = json.loads(json.dumps(normaliser.state))
+    assert_total(lambda state: reader(file, state, "", **told), sequence)
