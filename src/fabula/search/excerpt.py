@@ -66,18 +66,25 @@ def _word_start(text: str, start: int, first: int) -> int:
 
 def _on_one_line(text: str, marks: Sequence[tuple[int, int]], *, before: bool, after: bool) -> Excerpt:
     """Join lines and runs of blanks, moving the marks along."""
-    ends: list[int] = []  # where each run of blanks that shrinks ends, and how much shorter the text is from there on
-    lost: list[int] = []
-    shorter = -1 if before else 0
+    line = " ".join(text.split())
+    lead = 1 if before else 0
+    shorter = len(text) - len(text.lstrip()) - lead
+    if len(line) == len(text.strip()):  # one blank for one: all marks move alike
+        moved = tuple((start - shorter, end - shorter) for start, end in marks if end > start)
+    else:
+        moved = _moved(text, marks, lead)
+    return Excerpt("…" * lead + line + ("…" if after else ""), moved)
+
+
+def _moved(text: str, marks: Sequence[tuple[int, int]], lead: int) -> tuple[tuple[int, int], ...]:
+    """Return the marks as they are when runs of blanks have become one blank, and a beginning of blanks is gone."""
+    ends: list[int] = [0]  # where each run of blanks that shrinks ends, and how much shorter the text is from there on
+    lost: list[int] = [-lead]
     for blank in _BLANKS.finditer(text):
-        shorter += len(blank.group()) - (0 if blank.start() == 0 else 1)
         ends.append(blank.end())
-        lost.append(shorter)
+        lost.append(lost[-1] + len(blank.group()) - (0 if blank.start() == 0 else 1))
 
     def moved(position: int) -> int:
-        at = bisect_right(ends, position)
-        return position - (lost[at - 1] if at else shorter_at_start)
+        return position - lost[bisect_right(ends, position) - 1]
 
-    shorter_at_start = -1 if before else 0
-    line = ("…" if before else "") + _BLANKS.sub(" ", text).strip() + ("…" if after else "")
-    return Excerpt(line, tuple((moved(start), moved(end - 1) + 1) for start, end in marks if end > start))
+    return tuple((moved(start), moved(end - 1) + 1) for start, end in marks if end > start)
