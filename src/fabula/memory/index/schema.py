@@ -4,8 +4,8 @@ Everything here is read out of the files of a corpus, except what is kept by the
 the hash of the text) and guessed edges (by the fact hashes of both ends). Those outlive a rebuild, a move and a revert.
 
 Times are milliseconds since the epoch (UTC), ``null`` where a file says none. Blob ids are lower-case hexadecimal, as
-git writes them. There are no lists of allowed values in SQL: the format's vocabulary is checked when a file is read, and
-grows without a change of tables.
+git writes them. Columns named ``key`` are case folded: what is looked up. There are no lists of allowed values in SQL:
+the format's vocabulary is checked when a file is read, and grows without a change of tables.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ VERSION: Final = 1
 TEXT_COLUMNS: Final[tuple[tuple[str, float], ...]] = (
     ("title", 4.0),
     ("claim", 6.0),
-    ("body", 1.0),  # without the claim, which has its own column
-    ("facets", 2.0),  # names, values, citations, what abbreviations stand for
-    ("names", 3.0),  # tags, entities, aliases, terms, the workspace, the words of the path
+    ("body", 1.0),  # without the claim, which has its own column; with what is folded away
+    ("facets", 2.0),  # names, values, citations
+    ("names", 3.0),  # tags, entities, aliases, terms, abbreviations, the workspace, the words of the file's name
+    ("parts", 1.0),  # words inside of words of all that: see ``search.identifiers.expand``
     ("scope", 0.0),
 )
 TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
@@ -74,6 +75,7 @@ create table files(
   blob text not null,
   dirty integer not null,        -- 1: the bytes in the work tree are not those of the watermark
   content_hash text not null, fact_hash text not null,         -- computed; neither is unique
+  text_hash blob not null,       -- SHA-256 of title, claim and body, a line each: what vectors are kept by
   type text not null,
   title text not null,
   claim text not null,
@@ -93,6 +95,7 @@ create table files(
   words integer not null
 );
 create index files_by_fact on files(fact_hash);
+create index files_by_text on files(text_hash);
 create index files_by_content on files(content_hash);
 create index files_live_type on files(type, path) where archived = 0;
 create index files_live_workspace on files(workspace, path) where archived = 0;
@@ -102,21 +105,22 @@ create index files_live_frame on files(frame_key) where archived = 0 and frame_k
 create index files_by_session on files(session) where session is not null;
 create index files_by_origin on files(origin) where origin is not null;
 create index files_by_end on files(valid_until) where valid_until is not null;
+create index files_dirty on files(id) where dirty = 1;
 
 create table texts(
   file_id integer primary key references files on delete cascade,
   body text not null,            -- the whole article on one line
-  open_body text,                -- what may be quoted, without what is folded away; null: all of body
+  open_body text,                -- without what is folded away (details, asides): may be quoted; null: all of body
   disclosure text not null       -- claim, summaries, facets, citations: a line each
 );
 create table tags(
-  file_id integer not null references files on delete cascade, tag text not null,
+  file_id integer not null references files on delete cascade, tag text not null, key text not null,
   primary key(file_id, tag)
 ) without rowid;
-create index tags_by_tag on tags(tag, file_id);
+create index tags_by_key on tags(key, file_id);
 create table entities(
   file_id integer not null references files on delete cascade, type text not null, name text not null,
-  key text not null,             -- type:name, case folded: what is looked up
+  key text not null,             -- type:name
   primary key(file_id, type, name)
 ) without rowid;
 create index entities_by_key on entities(key, file_id);
@@ -127,9 +131,10 @@ create table aliases(
 create table facets(
   file_id integer not null references files on delete cascade, name text not null, value text not null,
   number real,
+  key text not null,             -- name=value
   primary key(file_id, name, value)
 ) without rowid;
-create index facets_by_name on facets(name, value, file_id);
+create index facets_by_key on facets(key, file_id);
 create index facets_by_number on facets(name, number) where number is not null;
 create table citations(
   file_id integer not null references files on delete cascade, ordinal integer not null,
@@ -152,27 +157,12 @@ create table guesses(            -- a machine's, between facts: nothing that jud
 ) without rowid;
 create index guesses_by_target on guesses(target_fact);
 
-create table chunks(             -- pieces of a body that have a vector each
-  id integer primary key,
-  file_id integer not null references files on delete cascade,
-  ordinal integer not null,
-  start integer not null, end integer not null,                -- characters of the body
-  text_hash blob not null,       -- 16 bytes of the SHA-256 of the text that is embedded
-  unique(file_id, ordinal)
-);
-create index chunks_by_text on chunks(text_hash);
-create table spaces(             -- what vectors may be compared: a model in one of its versions
-  id integer primary key,
-  name text not null unique,
-  dimensions integer not null,
-  form text not null             -- how a vector is written: float32, int8
-);
-create table vectors(
-  id integer primary key,
-  space_id integer not null references spaces on delete cascade,
-  text_hash blob not null, vector blob not null,
-  unique(space_id, text_hash)
-);
+create table vectors(            -- kept by what they are vectors of; a space is a model in one of its versions
+  space text not null,
+  hash blob not null,            -- files.text_hash
+  vector blob not null,          -- of all pieces of the text, one behind the other, as the space writes them
+  primary key(space, hash)
+) without rowid;
 
 create table moves(              -- renames that nobody told us of, in the order in which they were seen
   id integer primary key autoincrement,
