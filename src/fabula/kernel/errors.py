@@ -54,6 +54,7 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_MEMORY_FORMAT": ("A file or a text is no memory in the format that is kept.", Exit.COULD_NOT),
     "ERR_KEY": ("The record is encrypted, and its key is missing or another.", Exit.COULD_NOT),
     "ERR_QUOTE": ("The quote does not stand in the record, or must not be shown.", Exit.COULD_NOT),
+    "ERR_EMBEDDER": ("The configured embedding model gave no vectors.", Exit.COULD_NOT),
     "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
     "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
 }
