@@ -55,6 +55,10 @@ CODES: dict[str, tuple[str, Exit]] = {
     "ERR_KEY": ("The record is encrypted, and its key is missing or another.", Exit.COULD_NOT),
     "ERR_QUOTE": ("The quote does not stand in the record, or must not be shown.", Exit.COULD_NOT),
     "ERR_EMBEDDER": ("The configured embedding model gave no vectors.", Exit.COULD_NOT),
+    "ERR_NO_CORPUS": ("There is no memory here, or not one that is ours.", Exit.COULD_NOT),
+    "ERR_FOREIGN": ("This folder belongs to something else: a memory is not made in it.", Exit.COULD_NOT),
+    "ERR_NO_MEMORY": ("No memory is at this path.", Exit.COULD_NOT),
+    "ERR_SECRET": ("This holds what looks like a secret: a person has to agree before it is kept.", Exit.GATE_SAID_NO),
     "ERR_INTERRUPTED": ("Interrupted.", Exit.INTERRUPTED),
     "ERR_INTERNAL": ("A defect in Fabula; nothing was left half-written.", Exit.COULD_NOT),
 }

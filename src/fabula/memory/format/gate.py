@@ -33,17 +33,29 @@ def render(document: Document) -> bytes:
     Raises:
         FabulaError: with all that is wrong, joined by ``; ``.
     """
-    data = write(document)
-    findings = refusals(data)
+    return rendered(document).source.data
+
+
+def rendered(document: Document) -> Reading:
+    """Return the file of a document that may be written, as it was read to be looked at.
+
+    Raises:
+        FabulaError: as :func:`render`.
+    """
+    reading = read(write(document))
+    findings = _refusals(reading)
     if findings:
         message = f"This is not a memory that can be written: {joined(findings)}"
         raise FabulaError("ERR_MEMORY_FORMAT", message, *dict.fromkeys(finding.fix for finding in findings))
-    return data
+    return reading
 
 
 def refusals(data: bytes) -> list[Finding]:
     """Return why a file may not be written: violations, what would act in a browser, loose times, sizes."""
-    reading = read(data)
+    return _refusals(read(data))
+
+
+def _refusals(reading: Reading) -> list[Finding]:
     if reading.violations:
         return reading.violations
     loose = [found for found in reading.warnings if found.group in {"active", "file"}]
