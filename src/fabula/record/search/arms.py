@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import define, field, frozen
 from fabula.record.map.schema import PASSAGE_COLUMNS, THREAD_COLUMNS
-from fabula.record.search.holders import Held, units_of
 from fabula.record.search.rank import PARTS_SHARE
+from fabula.search.holders import Held, rarity, units_of
 from fabula.search.terms import any_of
 
 if TYPE_CHECKING:
@@ -271,14 +270,6 @@ def _weights(arms: Arms, statistics: Sequence[TermStatistics]) -> dict[int, floa
         for part in arms.units[one.unit]:
             weights[part] = one.weight * PARTS_SHARE / len(arms.units[one.unit])
     return weights
-
-
-def rarity(holders: int, number: int) -> float:
-    """Return the weight of a term that ``holders`` of ``number`` texts hold: the root of its inverse frequency.
-
-    The root, because a name that nobody says must not outweigh everything that is said.
-    """
-    return sqrt(log(1 + (max(number, holders) - holders + 0.5) / (holders + 0.5)))
 
 
 def _body(expressions: Iterable[str], required: Sequence[str]) -> str:

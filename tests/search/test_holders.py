@@ -6,7 +6,7 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.record.search.holders import Held, units_of, weight_of
+from fabula.search.holders import Held, units_of, weight_of
 
 WORDS = ("ant", "bee", "cat", "dog")
 TEXTS = st.lists(st.sets(st.sampled_from(WORDS)), max_size=30)

@@ -1,13 +1,14 @@
 """Which texts hold which units of a query: lists of rows, read once a query, kept as bits.
 
 To read the list of a term costs a fifth of ranking its rows by BM25. So lists come first: they count, they tell
-coverage, and they choose the threads that are worth ranking.
+coverage, and they choose what is worth ranking. Records and memories are searched alike.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from math import log, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Held:
-    """The rows of one index (``passages_fts`` or ``threads_fts``) by what they hold of one query.
+    """The rows of one full-text table by what they hold of one query.
 
     A unit of more than ``most`` rows is not listed: it is counted, and asked again where it matters. ``bits`` has bit n
     where a row holds unit number n; ``listed`` has the bits of the units that are known row by row.
@@ -91,3 +92,11 @@ def units_of(parts: Sequence[Sequence[str]]) -> list[list[int]]:
         numbers.append(list(range(following, following + len(one))))
         following += len(one)
     return numbers
+
+
+def rarity(holders: int, number: int) -> float:
+    """Return the weight of a term that ``holders`` of ``number`` texts hold: the root of its inverse frequency.
+
+    The root, because a name that nobody says must not outweigh everything that is said.
+    """
+    return sqrt(log(1 + (max(number, holders) - holders + 0.5) / (holders + 0.5)))
