@@ -127,3 +127,11 @@ def test_the_folders_of_kimi_and_pi_are_those_of_their_variables(tmp_path: Path)
     assert config["record.pi_sessions"] == (Path("/s"),)
     moving = read(tmp_path, environment={"PI_CODING_AGENT_SESSION_DIR": "sessions"})
     assert moving["record.pi_sessions"] == ()
+
+
+def test_the_corpus_lies_in_our_home_unless_the_environment_or_the_file_says_where(tmp_path: Path) -> None:
+    assert read(tmp_path)["memory.root"] == tmp_path / "memory"
+    assert read(tmp_path, environment={"FABULA_MEMORY": "~/notes"})["memory.root"] == HOME / "notes"
+    assert read(tmp_path, '[memory]\nroot = "$FABULA_HOME/team"\n')["memory.root"] == tmp_path / "team"
+    with pytest.raises(FabulaError, match="FABULA_MEMORY"):
+        read(tmp_path, environment={"FABULA_MEMORY": "notes"})

@@ -21,7 +21,7 @@ Origin = Literal["default", "file", "environment"]
 
 @frozen
 class Key:
-    """One setting. Paths may begin with ``~/`` or ``$XDG_DATA_HOME/`` (and its like); relative ones are refused."""
+    """One setting. Paths begin with ``/``, ``~/``, ``$FABULA_HOME/`` or ``$XDG_DATA_HOME/`` (and its like)."""
 
     name: str
     kind: KeyKind
@@ -98,6 +98,20 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("search.limit", "int", 10, "how many results a list shows without --limit", least=1),
     Key("render.budget", "int", 12_000, "tokens that `record context` spends without --budget", least=200),
+    Key("memory.root", "path", "$FABULA_HOME/memory", "the corpus of memories: a git work tree", "FABULA_MEMORY"),
+    Key("git.hooks", "bool", False, "true runs the git hooks of the corpus when a memory is committed"),  # noqa: FBT003
+    Key(
+        "embedding.provider",
+        "choice",
+        "static",
+        "what makes the vectors that find memories by their meaning; static needs no network",
+        "FABULA_EMBEDDING",
+        choices=("static", "off", "openai", "ollama", "sentence-transformers"),
+    ),
+    Key("embedding.model", "text", "", "the model's name, for every provider but static and off"),
+    Key("embedding.url", "text", "", "the address of the embedding server; empty for the provider's own"),
+    Key("embedding.key_env", "text", "", "the name of the environment variable that holds the server's key"),
+    Key("embedding.timeout_seconds", "int", 10, "how long a search waits for the embedding server", least=1),
 )
 
 _BY_NAME = {key.name: key for key in KEYS}
@@ -127,7 +141,7 @@ class Config:
 def read_config(file: Path, environment: Mapping[str, str], user_home: Path) -> Config:
     """Read the settings. A missing file means defaults. Raises ``ERR_CONFIG``."""
     given = _flatten(_read_file(file), file)
-    places = {"~": user_home} | {
+    places = {"~": user_home, "$FABULA_HOME": file.parent} | {
         f"${name}": Path(environment.get(name) or user_home / usual) for name, usual in _XDG.items()
     }
     settings: dict[str, Setting] = {}
@@ -158,6 +172,8 @@ _FROM_ENVIRONMENT: dict[str, Callable[[str], Any]] = {
     "KIMI_SHARE_DIR": lambda text: text,
     "PI_CODING_AGENT_DIR": lambda text: text,
     "PI_CODING_AGENT_SESSION_DIR": lambda text: (text,) if text.startswith(("/", "~/")) else (),  # else it moves
+    "FABULA_MEMORY": lambda text: text,
+    "FABULA_EMBEDDING": lambda text: text.lower(),
     "OPENCODE_DB": lambda text: text if text.startswith(("/", "~/")) else f"$XDG_DATA_HOME/opencode/{text}",
 }
 
@@ -209,7 +225,7 @@ def _unknown(name: str, file: Path) -> FabulaError:
 def _resolved(setting: Setting, file: Path, places: Mapping[str, Path]) -> Setting:
     key = setting.key
     where = setting.detail or str(file)
-    if not _fits(key, setting.value):
+    if setting.origin != "default" and not _fits(key, setting.value):
         wanted = f"one of {', '.join(key.choices)}" if key.kind == "choice" else _WANTED[key.kind]
         low = f" of at least {key.least}" if key.kind == "int" and key.least else ""
         raise FabulaError(

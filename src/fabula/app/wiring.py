@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from fabula.app.access import Freshness, RecordAccess
     from fabula.app.config import Config
+    from fabula.app.memory.access import MemoryAccess
     from fabula.kernel.clock import Clock
     from fabula.record.loader import Loader
     from fabula.record.search.engine import Searcher
@@ -100,6 +101,28 @@ class App:
         """Return the map's id of the project of the working directory; ``None`` when it has no sessions."""
         row = self.reader().execute("select id from projects where key=?", (self.project[0],)).fetchone()
         return int(row[0]) if row else None
+
+    # ── the memory ───────────────────────────────────────────────────
+
+    @cached_property
+    def memory(self) -> MemoryAccess:
+        """The corpus of memories that the settings name. Opens nothing. Raises ``ERR_CONFIG``."""
+        return self.memory_at(None)
+
+    def memory_at(self, corpus: Path | None) -> MemoryAccess:
+        """Return the parts of the corpus at a folder, or of the one that the settings name. Raises ``ERR_CONFIG``."""
+        from fabula.app.memory.access import MemoryAccess
+
+        if corpus is None and "memory" in self.__dict__:
+            return self.memory
+        return MemoryAccess(
+            corpus or self.config["memory.root"],
+            home=self.home,
+            config=self.config,
+            environment=self.environment,
+            clock=self.clock,
+            cwd=self.cwd,
+        )
 
 
 def _give_key(
