@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from fabula.kernel.values import frozen
 
-OptionKind = Literal["flag", "int", "text", "choice", "path", "time", "until"]
+OptionKind = Literal["flag", "int", "decimal", "text", "choice", "path", "time", "until"]
 Many = Literal["one", "optional", "some", "any"]
 
 #: Every command takes these, before or after its words.
@@ -18,14 +18,16 @@ GLOBAL_FLAGS: dict[str, str] = {
     "--help": "show the help of this command (also -h)",
 }
 
+_PLACEHOLDERS = {"int": "N", "decimal": "NUMBER", "path": "PATH", "time": "TIME", "until": "TIME"}
+
 
 @frozen
 class Option:
     """A named option. ``field`` is the request's field; by default the name with underscores.
 
-    Kinds give the request: flag ``bool``, int ``int``, text and choice ``str``, path an absolute ``Path``, time and
-    until ``int`` milliseconds (until counts a day that is named to its end). ``repeat`` and ``values > 1`` give tuples:
-    of all values; of the values of the one use.
+    Kinds give the request: flag ``bool``, int ``int``, decimal ``float``, text and choice ``str``, path an absolute
+    ``Path``, time and until ``int`` milliseconds (until counts a day that is named to its end). ``repeat`` and
+    ``values > 1`` give tuples: of all values; of the values of the one use. Numbers lie from ``least`` to ``most``.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Option:
     values: int = 1
     metavar: str = ""
     least: int = 0
+    most: int | None = None
     hidden: bool = False
     field: str = ""
 
@@ -59,14 +62,13 @@ class Option:
             return self.name
         if self.metavar:
             return f"{self.name} {self.metavar}"
-        placeholder = {"int": "N", "path": "PATH", "time": "TIME", "until": "TIME", "choice": "|".join(self.choices)}
-        return f"{self.name} {placeholder.get(self.kind, 'TEXT')}"
+        return f"{self.name} {'|'.join(self.choices) or _PLACEHOLDERS.get(self.kind, 'TEXT')}"
 
 
 @frozen
 class Argument:
     """A positional argument. ``one`` and ``optional`` give text; ``some`` (at least one) and ``any`` join the words
-    with blanks when ``joined``, else give a tuple.
+    with blanks when ``joined``, else give a tuple. With ``choices`` it is one of these words.
     """
 
     field: str
@@ -74,6 +76,7 @@ class Argument:
     many: Many = "one"
     joined: bool = False
     metavar: str = ""
+    choices: tuple[str, ...] = ()
 
     @property
     def usage(self) -> str:

@@ -6,7 +6,7 @@ that names the nearest thing that would be.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabula.cli.table import find_command, find_group, names_below
 from fabula.kernel.errors import FabulaError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabula.cli.command import Argument, Command, Option
 
 _LARGEST = 999_999_999_999
+Number = TypeVar("Number", int, float)
 
 
 @frozen
@@ -89,7 +90,7 @@ def _elsewhere(word: str) -> str:
     """Find a command of another group that ends in this word: ``fabula search`` means ``fabula record search``."""
     from fabula.cli.table import COMMANDS
 
-    endings = {command.path[-1]: command.name for command in COMMANDS}
+    endings = {command.path[-1]: command.name for command in reversed(COMMANDS)}  # of equals the first
     near = nearest(word, list(endings))
     return endings[near] if near else ""
 
@@ -166,12 +167,10 @@ class _Reading:
         match option.kind:
             case "int":
                 return self._number(option, text)
+            case "decimal":
+                return self._decimal(option, text)
             case "choice":
-                if text not in option.choices:
-                    near = nearest(text, option.choices)
-                    hint = f"; did you mean {near}?" if near else ""
-                    raise self._error(f"{option.name} is one of {', '.join(option.choices)}, not {text!r}{hint}")
-                return text
+                return self._choice(option.name, option.choices, text)
             case "path":
                 return self._surroundings.cwd / text
             case "time" | "until":
@@ -185,10 +184,28 @@ class _Reading:
             raise self._error(f"{option.name} needs a whole number, not {text!r}")
         if len(digits) > len(str(_LARGEST)):
             raise self._error(f"{option.name} is larger than {_LARGEST:,}")
-        number = int(text)
+        return self._within(option, int(text))
+
+    def _decimal(self, option: Option, text: str) -> float:
+        digits = text.removeprefix("-")
+        plain = digits.replace(".", "", 1)
+        if not (plain.isascii() and plain.isdigit()) or len(plain) > len(str(_LARGEST)):
+            raise self._error(f"{option.name} needs a number such as 0.8, not {text!r}")
+        return self._within(option, float(text))
+
+    def _within(self, option: Option, number: Number) -> Number:
         if number < option.least:
             raise self._error(f"{option.name} must be at least {option.least}, not {number}")
+        if option.most is not None and number > option.most:
+            raise self._error(f"{option.name} must be at most {option.most}, not {number}")
         return number
+
+    def _choice(self, name: str, choices: Sequence[str], text: str) -> str:
+        if text not in choices:
+            near = nearest(text, choices)
+            hint = f"; did you mean {near}?" if near else ""
+            raise self._error(f"{name} is one of {', '.join(choices)}, not {text!r}{hint}")
+        return text
 
     def _time(self, option: Option, text: str) -> int:
         from fabula.kernel.when import read_until, read_when
@@ -214,7 +231,8 @@ class _Reading:
         if not words and argument.many in {"one", "some"}:
             raise self._error(f"{argument.usage} is missing")
         if argument.many in {"one", "optional"}:
-            return words.pop(0) if words else ""
+            word = words.pop(0) if words else ""
+            return self._choice(argument.usage, argument.choices, word) if word and argument.choices else word
         taken = tuple(words)
         words.clear()
         return " ".join(taken) if argument.joined else taken
