@@ -72,9 +72,9 @@ class Corpus(Person):
         return True
 
 
-def corpus(folder: Path, files: dict[str, str]) -> Corpus:
+def corpus(folder: Path, files: dict[str, str], *options: str) -> Corpus:
     """Make a corpus; with files, in a first commit."""
-    made(folder)
+    made(folder, *options)
     someone = Corpus(folder / "corpus")
     for path, text in files.items():
         someone.write(path, text)

@@ -35,7 +35,11 @@ SIGNING_SECONDS = 120.0  # a person may have to type a passphrase
 
 @frozen
 class Draft:
-    """A commit before it has an id. ``parent`` is HEAD, empty when nothing was committed yet."""
+    """A commit before it has an id. ``parent`` is HEAD, empty when nothing was committed yet.
+
+    ``parents``: the commits that it follows, where that is not HEAD alone; ``ready``: a commit that is there already
+    and is gone on to.
+    """
 
     parent: str
     tree: str
@@ -43,6 +47,13 @@ class Draft:
     objects: tuple[Object, ...]
     files: dict[str, bytes]  # path -> what its file in the work tree will hold
     skipped: tuple[str, ...]
+    parents: tuple[str, ...] = ()
+    ready: str = ""
+
+    @property
+    def follows(self) -> tuple[str, ...]:
+        """The parents of the commit."""
+        return self.parents or ((self.parent,) if self.parent else ())
 
 
 @frozen
@@ -91,9 +102,12 @@ def prepared(shop: Workshop, draft: Draft, text: Text) -> Plan:
             stored_first = settings.signs or hooks is not None or len(draft.objects) > FEW
             if stored_first:
                 _store_first(shop, draft.objects, loose, files)
-            if hooks is not None:
+            if hooks is not None and not draft.ready:
                 text = Text(hooks.before(draft.tree, text.message), text.at)
-            if settings.signs:
+            if draft.ready:
+                commit = Object(draft.ready, "commit", b"")
+                loose.add(() if stored_first else draft.objects)
+            elif settings.signs:
                 commit = _signed(shop, draft, text)
             else:
                 commit = _unsigned(shop, draft, text)
@@ -131,14 +145,13 @@ def _plan(desk: Desk, draft: Draft, commit: Object, files: NewFiles) -> Plan:
 
 def _unsigned(shop: Workshop, draft: Draft, text: Text) -> Object:
     settings = shop.settings()
-    parents = [draft.parent] if draft.parent else []
     people = (settings.author, settings.committer)
-    return made("commit", commit_bytes(draft.tree, parents, people, text.at, text.message), shop.place.algorithm)
+    return made("commit", commit_bytes(draft.tree, draft.follows, people, text.at, text.message), shop.place.algorithm)
 
 
 def _signed(shop: Workshop, draft: Draft, text: Text) -> Object:
     """Have git make and sign the commit, with the user's key and format."""
-    parents = ("-p", draft.parent) if draft.parent else ()
+    parents = [word for parent in draft.follows for word in ("-p", parent)]
     answer = shop.git.run(
         "commit-tree", "-S", draft.tree, *parents, "-F", "-", stdin=text.message.encode(),
         extra=_as_environment(shop.settings(), text.at), allowed=(0, 1, 128), limit=SIGNING_SECONDS,

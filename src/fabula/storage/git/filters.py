@@ -49,6 +49,10 @@ class Filters:
                 new.append(thing)
         return ids, new
 
+    def converted(self, files: Mapping[str, bytes]) -> set[str]:
+        """Return the paths whose blobs may have other bytes than their files."""
+        return self._converted(files)
+
     def is_blob(self, path: str, data: bytes, blob: str) -> bool:
         """Say whether a file of the work tree is a blob."""
         if made("blob", data, self._place.algorithm).id == blob:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from fabula.kernel.errors import FabulaError
 from fabula.storage.git.checking import IgnoreQuestion
 from fabula.storage.git.committing import RefMove, Text, blobs_of, drafted, prepared
+from fabula.storage.git.joining import joined
 from fabula.storage.git.trees import Trees
 from fabula.storage.git.values import ABSENT, Committed, Entry, Move, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from fabula.storage.git.committing import Draft
+    from fabula.storage.git.joining import Wanted
     from fabula.storage.git.journal import Plan
     from fabula.storage.git.values import Change
     from fabula.storage.git.workshop import Workshop
@@ -64,6 +66,34 @@ class Turn:
                 self._wait(branch)
         finally:
             question.close()
+        left = self._finish(plan)
+        self.head = (plan.commit, draft.tree)
+        if self._shop.hooks is not None:
+            self._shop.hooks.after()
+        return Committed(plan.commit, plan.parent, blobs_of(plan.edits), left)
+
+    def join(
+        self,
+        wanted: Mapping[str, Wanted | None],
+        message: str,
+        at: str,
+        *,
+        parents: tuple[str, ...] = (),
+        ready: str = "",
+    ) -> Committed | None:
+        """Make one commit that follows ``parents``, or go on to one that is ``ready``; HEAD's branch moves to it.
+
+        ``wanted``: path -> the file that is to be there, ``None`` for no file; all other paths stay as they are. Unlike
+        :meth:`commit` this makes a commit that changes no file, too. ``None``: others moved the branch meanwhile; what
+        was decided from ``head`` has to be decided anew. Raises as :meth:`commit`.
+        """
+        self._branch()
+        text = Text(message, at)
+        draft = joined(self._shop, wanted, self.head, parents=parents, ready=ready)
+        plan = self._attempt(draft, text, IgnoreQuestion(self._shop.git, ()))
+        if self.head[0] != plan.commit:
+            self._shop.desk.clear()
+            return None
         left = self._finish(plan)
         self.head = (plan.commit, draft.tree)
         if self._shop.hooks is not None:
