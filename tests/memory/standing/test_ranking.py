@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula.memory.standing.ranking import demoted, diversified, fused, share_of_rank
+from fabula.memory.standing.ranking import by_vectors, demoted, diversified, fused, share_of_rank
 
 names = st.text("abcdef", min_size=1, max_size=2)
 arms = st.lists(st.tuples(st.sampled_from([1.0, 0.5, 0.4]), st.lists(names, max_size=8)), max_size=4)
@@ -57,27 +57,27 @@ candidates = st.lists(names, unique=True, max_size=8).map(
 def test_as_many_are_chosen_as_were_asked_for(
     found: list[tuple[str, float]], known: dict[str, list[float]], limit: int
 ) -> None:
-    chosen = diversified(found, known, limit)
+    chosen = diversified(found, by_vectors(known), limit)
     assert len(chosen) == max(0, min(limit, len(found)))
     assert len(set(chosen)) == len(chosen)
     if chosen:
         assert chosen[0] == found[0][0]
-    assert diversified(found, known, limit, 1.0) == [path for path, _ in found[: max(0, limit)]]
+    assert diversified(found, by_vectors(known), limit, 1.0) == [path for path, _ in found[: max(0, limit)]]
 
 
 def test_what_repeats_a_better_one_falls_and_what_has_no_vector_does_not() -> None:
     found = [("a", 1.0), ("copy", 0.9), ("other", 0.5), ("plain", 0.45)]
     known = {"a": [1.0, 0.0], "copy": [1.0, 0.0], "other": [0.0, 1.0]}
-    assert diversified(found, known, 4) == ["a", "other", "plain", "copy"]
+    assert diversified(found, by_vectors(known), 4) == ["a", "other", "plain", "copy"]
     opposite = {"a": [1.0, 0.0], "copy": [-1.0, 0.0]}
-    assert diversified(found[:2], opposite, 2) == ["a", "copy"]
+    assert diversified(found[:2], by_vectors(opposite), 2) == ["a", "copy"]
 
 
 def test_of_two_that_differ_by_a_not_the_weaker_is_halved() -> None:
     scores = {"good": 1.0, "bad": 0.8, "far": 0.7}
     known = {"good": [1.0, 0.0], "bad": [0.99, 0.05], "far": [0.0, 1.0]}
     texts = {"good": "The cache is safe.", "bad": "The cache isn't safe.", "far": "Never touch it."}
-    assert demoted(scores, known, texts) == {"good": 1.0, "bad": 0.4, "far": 0.7}
+    assert demoted(scores, by_vectors(known), texts) == {"good": 1.0, "bad": 0.4, "far": 0.7}
 
 
 @given(
@@ -88,7 +88,7 @@ def test_of_two_that_differ_by_a_not_the_weaker_is_halved() -> None:
 def test_demoting_lowers_by_half_at_most_and_never_the_best(
     scores: dict[str, float], known: dict[str, list[float]], texts: dict[str, str]
 ) -> None:
-    weighed = demoted(scores, known, texts)
+    weighed = demoted(scores, by_vectors(known), texts)
     assert all(weighed[path] in {score, score / 2} for path, score in scores.items())
     if scores:
         best = min(scores, key=lambda path: (-scores[path], path))

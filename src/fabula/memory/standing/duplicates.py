@@ -37,7 +37,12 @@ def words_of(text: str) -> list[str]:
 
 def disagree(left: str, right: str) -> bool:
     """Say whether exactly one of two texts negates."""
-    return _negates(words_of(left)) != _negates(words_of(right))
+    return negates(left) != negates(right)
+
+
+def negates(text: str) -> bool:
+    """Say whether a text negates."""
+    return _negates(words_of(text))
 
 
 def _negates(words: Iterable[str]) -> bool:

@@ -1,0 +1,47 @@
+"""An index in memory, with the real tables, projection and full text, for tests of the retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+
+from fabula.memory.format.document import write
+from fabula.memory.format.template import Draft, document_of
+from fabula.memory.index.projection import Projected, project
+from fabula.memory.index.rows import insert
+from fabula.memory.index.schema import SCHEMA
+
+DAY = 86_400_000
+NOW = 1_780_272_000_000  # 2026-06-01
+
+
+class Shelf:
+    """Holds memories under their paths; ``stamp`` changes with every one."""
+
+    def __init__(self) -> None:
+        self.connection = apsw.Connection(":memory:")
+        self.connection.execute(SCHEMA)
+        self.connection.execute("insert into folders values(1, 'areas', 0)")
+        self.changes = 0
+        self.kept: list[tuple[str, bytes, bytes]] = []
+
+    def stamp(self) -> tuple[str, int]:
+        return "shelf", self.changes
+
+    def keep_vectors(self, rows: Iterable[tuple[str, bytes, bytes]]) -> None:
+        found = list(rows)
+        self.kept += found
+        self.connection.executemany("insert or replace into vectors values(?, ?, ?)", found)
+        self.changes += 1
+
+    def add(self, path: str, claim: str, **given: Any) -> str:
+        """Put a memory there: by its claim and the fields of a draft."""
+        given = {"title": claim, "type": "semantic", "at": "2026-05-01T00:00:00Z", **given}
+        projected = project(path, write(document_of(Draft(claim=claim, **given))))
+        assert isinstance(projected, Projected), projected
+        self.connection.execute("insert into places(path, folder_id, mtime_ns, state) values(?, 1, 1, 0)", (path,))
+        insert(self.connection, self.connection.last_insert_rowid(), path, "", False, projected)
+        self.changes += 1
+        return path
