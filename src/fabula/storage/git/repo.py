@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from fabula.kernel.errors import FabulaError
 from fabula.storage.git.durable import sync_folders
 from fabula.storage.git.locking import Locks
+from fabula.storage.git.replacing import finish, is_pending
 from fabula.storage.git.settling import place_new_index, settle_files, settle_index
 from fabula.storage.git.turn import Turn
 from fabula.storage.git.workshop import Workshop
@@ -71,7 +72,7 @@ class Repo:
 
     def repair(self) -> None:
         """Complete or clear what a stopped process left. Does nothing while another one writes."""
-        if self.shop.desk.is_clear() and not self._locks.is_left_over():
+        if self.shop.desk.is_clear() and not self._locks.is_left_over() and not is_pending(self.shop):
             return
         with suppress(FabulaError):  # a writer is at work, or nothing can be written here: readers go on
             self._locks.take_ours(0.0)
@@ -108,6 +109,12 @@ class Repo:
         return left
 
     def _settle(self, deadline: float) -> None:
+        """Complete or clear what is in the making: a commit, then the replacing of a history that it began."""
+        self._settle_commit(deadline)
+        if is_pending(self.shop):
+            finish(self.shop)
+
+    def _settle_commit(self, deadline: float) -> None:
         """Complete the commit in the making if HEAD is it, else clear it.
 
         Our lock is held; git's lock on the index is free afterwards.
