@@ -58,4 +58,6 @@ def checked(path: str) -> str:
 
 def folded(name: str) -> str:
     """Return the form in which two names are one on file systems that ignore case or composition."""
+    if name.isascii():  # has one composition
+        return name.casefold()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())

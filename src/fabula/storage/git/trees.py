@@ -106,12 +106,11 @@ def _refuse_twins(entries: Mapping[str, Entry], added: list[str], where: str) ->
     """Refuse new names that some file systems hold for a name that is there."""
     if not added:
         return
-    seen: dict[str, str] = {}
+    alike: dict[str, list[str]] = {}
     for name in entries:
-        seen.setdefault(folded(name), name)
+        alike.setdefault(folded(name), []).append(name)
     for name in added:
-        other = seen[folded(name)]
-        twin = other if other != name else next((n for n in entries if n != name and folded(n) == folded(name)), "")
+        twin = next((other for other in alike[folded(name)] if other != name), "")
         if twin:
             raise FabulaError(
                 "ERR_WRITE_CONFLICT",
