@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.memory.format.paths import normalise, original_path
-from fabula.memory.store.base import memory_path
+from fabula.memory.format.paths import normalise, original_path, target_of
+from fabula.memory.format.vocabulary import relation_of
 from fabula.memory.store.drafting import check_new_path
 from fabula.memory.store.messages import change_message, check_provenance
 from fabula.memory.store.placing import Paths
@@ -116,16 +116,22 @@ def _stamped_until(base: Base, held: Held) -> str | None:
     Raises ``ERR_WRITE_CONFLICT`` while it is: two memories would claim to be current.
     """
     head = held.reading.head
-    if not head.superseded_by:
-        return None
-    successor = base.file(memory_path(head.superseded_by))
-    if successor is None or not successor.reading.is_memory:
+    successor = _successor(base, held, normalise(head.superseded_by)) if head.superseded_by else None
+    if successor is None:
         return None
     if successor.path.startswith("archive/"):
-        return _same(head.valid_until, successor.reading.head.valid_from)
+        return head.valid_until if head.valid_until == successor.reading.head.valid_from else None
     message = f"{held.path}: {successor.path} took its place and is in use"
     raise FabulaError("ERR_WRITE_CONFLICT", message, f"fabula memory archive {successor.path} --reason 'not so'")
 
 
-def _same(until: str | None, since: str | None) -> str | None:
-    return until if until is not None and until == since else None
+def _successor(base: Base, held: Held, path: str) -> Held | None:
+    """Return the memory that names this one as superseded: at its path, or where it went in the archive since."""
+    years = sorted(base.names_in("archive"), key=lambda year: (year.lstrip("0"), len(year)), reverse=True)
+    for place in (path, *(f"archive/{year}/{path}" for year in years)):
+        found = base.file(place)
+        if found is not None and any(
+            relation_of(link.rel) == "supersedes" and target_of(link.href) == held.path for link in found.reading.links
+        ):
+            return found
+    return None

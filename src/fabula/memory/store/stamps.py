@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fabula.memory.format.edit import add_link, read_meta, remove_meta, set_meta
-from fabula.memory.format.gate import LONGEST_VALUE
 from fabula.memory.format.times import parse
 from fabula.memory.format.vocabulary import OURS, PREFIX
 
@@ -11,6 +10,7 @@ STATUS, UPDATED, ARCHIVED, SUPERSEDED_BY, VALID_FROM, VALID_UNTIL = (
     PREFIX + name for name in ("status", "updated", "archived", "superseded-by", "valid-from", "valid-until")
 )
 ORIGIN, REASON = OURS + "origin", OURS + "reason"
+REASON_CHARACTERS = 200
 
 
 def archived_bytes(data: bytes, path: str, at: str, reason: str = "") -> bytes:
@@ -50,6 +50,9 @@ def earlier(stated: str | None, other: str) -> str:
 
 
 def shortened(reason: str) -> str:
-    """Return a reason as a meta holds it: on one line and bounded. The commit has the whole."""
+    """Return a reason as a meta holds it: on one line and bounded. The commit has the whole.
+
+    It is short so that git still sees an archived file as the one that was moved (half of its lines alike).
+    """
     line = " ".join(reason.split())
-    return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1].rstrip() + "…"
+    return line if len(line) <= REASON_CHARACTERS else line[: REASON_CHARACTERS - 1].rstrip() + "…"
