@@ -29,6 +29,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _FULL_CONFIDENCE: Final = 1.0
 _USUAL_IMPORTANCE: Final = 5
+_FOLDING: Final = frozenset({"details", "aside"})
 _WORDS: Final = re.compile(r"[^\W_]+")
 _OURS, _THEIRS = re.compile(rb"^<{7} ", re.MULTILINE), re.compile(rb"^>{7} ", re.MULTILINE)
 
@@ -82,7 +83,8 @@ def project(path: str, data: bytes) -> Projected | Unserved:
 def _rows(path: str, reading: Reading, head: Head, content: Content) -> Projected:
     origin = _origin(path, head)
     workspace = workspace_of(origin or path)
-    title, claim, body, open_body = reading.title, content.claim, content.body, content.open_body
+    title, claim, body = reading.title, content.claim, content.body
+    open_body = content.open_body if _FOLDING & reading.tree.by_tag.keys() else body
     facets = _facets(content)
     citations = _citations(content, head)
     entities = _entities(content, head)

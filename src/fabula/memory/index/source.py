@@ -96,7 +96,7 @@ class Corpus:
         return {
             path: entry.id if entry is not None and _is_memory(path, entry) else None
             for path, entry in found.items()
-            if is_indexed(path)
+            if is_indexed(path) and is_storable(path)
         }
 
     def look(self, path: str) -> Seen:
@@ -196,7 +196,7 @@ def is_storable(path: str) -> bool:
 
 
 def _is_memory(path: str, entry: Entry) -> bool:
-    return entry.mode in _PLAIN and is_indexed(path)
+    return entry.mode in _PLAIN and is_indexed(path) and is_storable(path)
 
 
 def _read(handle: int, size: int) -> bytes:

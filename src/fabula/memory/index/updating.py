@@ -1,6 +1,7 @@
 """One pass over what changed: read, decide, write. A rebuild is a pass that begins with nothing.
 
-One transaction holds all of it and the watermark; each file has a savepoint, so that none can keep others out.
+One transaction holds all of it and the watermark. What of a file cannot be written is taken out again by itself, so
+that none keeps others out (savepoints, which do the same, cost as much as the rows).
 """
 
 from __future__ import annotations
@@ -120,6 +121,8 @@ class Pass:
             self._settle_missing(missing, places, trees)
             self._keep_folders(work.looked.folders)
             report = self._report(work.head)
+            if work.looked.unnamed:
+                report.notices.append(f"{work.looked.unnamed} files have names that are no text: rename them")
             if keeps_moves and not self._is_new:
                 moved = [(*one, now_ms) for one in report.moved]
                 self._connection.executemany("insert into moves(old, new, seen) values(?, ?, ?)", moved)
@@ -164,11 +167,11 @@ class Pass:
             return
         before = self._fact_of(place) if place is not None and place.state == SERVED else None
         try:
-            with self._connection:
-                after = self._write(path, place, fate)
+            after = self._write(path, place, fate)
         except _OF_ONE_FILE as error:
             why = Unserved("failed", f"its rows could not be written: {error}", "report this file")
-            after = self._write(path, place, Fate(BROKEN, fate.tree_blob, fate.blob, fate.stamp, why=why))
+            failed = Fate(BROKEN, fate.tree_blob, fate.blob, fate.stamp, why=why)
+            after = self._write(path, self._place(path), failed)
         if before is not None and after is not None:
             self._counts.modified.append(path)
         elif before is not None:
