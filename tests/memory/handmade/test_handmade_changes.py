@@ -99,15 +99,16 @@ def test_a_file_that_breaks_the_format_is_named_with_its_line_and_nothing_is_com
     assert here.status() == [f" M {A}"]
 
 
-def test_who_looks_at_the_changes_first_may_refuse_them(here: Corpus) -> None:
+def test_what_changed_since_it_was_looked_at_is_not_committed(here: Corpus) -> None:
     here.write(A, memory("a fact", tags=["t"]))
-
-    def refuse(changes: object) -> None:
-        raise FabulaError("ERR_CONSENT", f"no: {changes}")
-
-    with here.repo() as repo, pytest.raises(FabulaError):
-        commit_changes(repo, [], AT, approve=refuse)
-    assert here.status() == [f" M {A}"]
+    with here.repo() as repo:
+        seen = changes_of(repo)
+        here.write(A, memory("a fact", tags=["again"]))
+        with pytest.raises(FabulaError) as caught:
+            commit_changes(repo, [], AT, expected=seen)
+        assert caught.value.code == "ERR_CHANGED"
+        assert here.status() == [f" M {A}"]
+        assert commit_changes(repo, [], AT, expected=changes_of(repo)).committed is not None
 
 
 def test_a_file_in_an_unfinished_merge_is_refused(here: Corpus) -> None:

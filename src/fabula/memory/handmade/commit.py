@@ -14,7 +14,7 @@ from fabula.storage.git.message import message_text
 from fabula.storage.git.values import Put, Remove
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fabula.memory.handmade.changes import HandChange
     from fabula.storage.git.repo import Repo
@@ -37,11 +37,11 @@ def commit_changes(
     at: str,
     *,
     session: str = "",
-    approve: Callable[[Sequence[HandChange]], None] | None = None,
+    expected: Sequence[HandChange] | None = None,
 ) -> HandCommit:
     """Commit the changed memory files, or those among ``paths``, in one commit; nothing else is swept in.
 
-    ``approve`` sees the changes before they are committed, and may refuse them by raising (secrets). Raises
+    ``expected``: what the caller saw and agreed to; where files changed since, ``ERR_CHANGED``. Raises
     ``ERR_MEMORY_FORMAT`` with each file that is no memory, its line and what puts it right: nothing is committed then;
     ``ERR_NOT_FOUND`` where paths were named and none of them changed; and as :meth:`Turn.commit`.
     """
@@ -51,8 +51,8 @@ def commit_changes(
             where = quote(str(repo.shop.place.root))
             raise FabulaError("ERR_NOT_FOUND", f"{', '.join(paths)}: no memory changed there", f"git -C {where} status")
         _check(changes)
-        if approve is not None:
-            approve(changes)
+        if expected is not None and list(expected) != changes:
+            raise FabulaError("ERR_CHANGED", "the files changed again meanwhile: nothing was committed", "repeat it")
         wanted = [one for change in changes for one in _of(change)]
         message = message_text(_subject(changes), trailers=[("Memhtml-Session", session)])
         return HandCommit(turn.commit(wanted, message, at) if wanted else None, tuple(changes))
