@@ -47,6 +47,12 @@ def sessions_of(connection: apsw.Connection, path: str) -> list[Link]:
     return [Link(*row) for row in connection.execute(question, (key_of(path),))]
 
 
+def sessions_named(connection: apsw.Connection, beginning: str) -> list[str]:
+    """Return the sessions whose ids begin so, a hundred at most."""
+    question = "select distinct session from links where session >= ? and session < ? limit 100"
+    return [str(one) for (one,) in connection.execute(question, (beginning, beginning + "\U0010ffff"))]
+
+
 def where(connection: apsw.Connection, path: str) -> str:
     """Return where the memory that last had a path is now, as far as the logs know."""
     return _names(connection, key_of(path)).now(key_of(path), LAST)

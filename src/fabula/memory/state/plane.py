@@ -41,12 +41,14 @@ if TYPE_CHECKING:
     from fabula.memory.state.values import Pack, Summary
 
     class SeenMove(Protocol):
-        """A rename that the index saw."""
+        """A rename that the index saw, at ``seen`` (ms)."""
 
-        id: int
-        old: str
-        new: str
-        seen: int
+        @property
+        def old(self) -> str: ...
+        @property
+        def new(self) -> str: ...
+        @property
+        def seen(self) -> int: ...
 
 
 KIND_OF = {"neutral": READ, "positive": POSITIVE, "negative": NEGATIVE}
@@ -150,6 +152,12 @@ class StatePlane:
         from fabula.memory.state import asking
 
         return asking.sessions_of(self._current(), path)
+
+    def sessions_named(self, beginning: str) -> list[str]:
+        """Return the sessions whose ids begin so, a hundred at most."""
+        from fabula.memory.state import asking
+
+        return asking.sessions_named(self._current(), beginning)
 
     def packs_with(self, path: str) -> list[Pack]:
         """Return the packs that handed a memory out on this machine, newest first."""
