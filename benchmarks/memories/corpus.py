@@ -10,8 +10,10 @@ from fabula.memory.index.opening import open_index
 from fabula.memory.retrieval import ranking
 from fabula.memory.retrieval.retriever import Retriever
 from fabula.memory.retrieval.values import Ask, Scope
+from fabula.memory.store.batch import apply
 from fabula.memory.store.correcting import correct
 from fabula.memory.store.guarding import Secrets
+from fabula.memory.store.lines import read_lines
 from fabula.memory.store.linking import link
 from fabula.memory.store.opening import open_corpus
 from fabula.memory.store.scaffold import init_corpus
@@ -92,6 +94,26 @@ class Corpus:
         """Search as ``memory search`` does."""
         scope = Scope(workspace=workspace, archived=archived)
         return self.retriever.search(Ask(question, self.clock.now, scope, limit))
+
+    def apply(self, batch: str) -> int:
+        """Write a batch of JSON lines in one commit; return how many memories it wrote."""
+        return apply(self.store, read_lines(batch)).summary.written
+
+    def write_line(self, line: str) -> str:
+        """Write the one memory of a line; return its path."""
+        (memory,) = read_lines(line)
+        assert isinstance(memory, NewMemory)
+        return self.write(memory)
+
+    def search(self, query: str) -> int:
+        """Search as a person does: what is new is taken in first. Return how many hits there are."""
+        self.index.refresh()
+        return len(self.ask(query, limit=10).hits)
+
+    def recall(self, query: str, budget: int = 6_000) -> int:
+        """Return how many characters a recall hands out, what is new taken in first."""
+        self.index.refresh()
+        return self.retriever.recall(Ask(query, self.clock.now), budget).spent
 
     def prepare(self) -> int:
         """Make all vectors that are missing."""
