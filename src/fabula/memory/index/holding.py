@@ -93,16 +93,16 @@ class Holding(Asking):
             yield
 
     # ── where it lies ───────────────────────────────────────────────
-    def _open(self) -> Opened:
+    def _open(self, *, is_held: bool = False) -> Opened:
         try:
-            return open_in_corpus(self._corpus.root)
+            return open_in_corpus(self._corpus.root, is_held=is_held)
         except FabulaError as error:
             if error.code not in CANNOT_WRITE | {"ERR_PATH"}:
                 raise
             return self._elsewhere("read-only")
 
-    def _elsewhere(self, why: str) -> Opened:
-        opened = open_elsewhere(self._corpus.root, self._scratch, why)
+    def _elsewhere(self, why: str, *, is_held: bool = False) -> Opened:
+        opened = open_elsewhere(self._corpus.root, self._scratch, why, is_held=is_held)
         self.notices = [opened.notice]
         return opened
 
@@ -112,9 +112,10 @@ class Holding(Asking):
         self._opened = self._elsewhere(why)
 
     def _open_again(self) -> None:
-        """Open the file that is at the path now."""
+        """Open the file that is at the path now, with the lock held."""
         self.connection.close()
-        self._opened = self._open() if self._opened.kind == "corpus" else self._elsewhere("read-only")
+        is_usual = self._opened.kind == "corpus"
+        self._opened = self._open(is_held=True) if is_usual else self._elsewhere("read-only", is_held=True)
 
     # ── damage ──────────────────────────────────────────────────────
     def _mended(self, work: Callable[[], T]) -> T:

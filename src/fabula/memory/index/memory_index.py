@@ -61,13 +61,19 @@ class MemoryIndex(Holding, Known, Listing, Relations, Overview):
         """
         return self._mended(lambda: self._bring_to(commit, FIRST_SECONDS))
 
-    def took(self, committed: Committed, contents: Mapping[str, bytes | None]) -> Report:
+    def took(
+        self,
+        committed: Committed,
+        contents: Mapping[str, bytes | None],
+        readings: Mapping[str, Reading] | None = None,
+    ) -> Report:
         """Take in a commit that was just made, of these paths (``None``: it is gone): without a look at anything else.
 
+        ``readings``: of files that their writer has read already, so that they need not be read again.
         Never raises for an index that cannot be written now: the next refresh makes up for it.
         """
         try:
-            return self._mended(lambda: self._took(committed, contents))
+            return self._mended(lambda: self._took(committed, contents, readings or {}))
         except FabulaError as error:
             return Report(committed.id, notices=[f"the index takes this in later: {error.message}"])
 
@@ -170,13 +176,15 @@ class MemoryIndex(Holding, Known, Listing, Relations, Overview):
                 return made or self._as_it_is(commit)
             return self._pass(Work(commit, self._changes(known, commit), Looked()), keeps_moves=keeps_moves)
 
-    def _took(self, committed: Committed, contents: Mapping[str, bytes | None]) -> Report:
+    def _took(
+        self, committed: Committed, contents: Mapping[str, bytes | None], readings: Mapping[str, Reading]
+    ) -> Report:
         if not self._opened.writable:
             return self._as_it_is(committed.id)
         with self._writing(WRITE_SECONDS):
             if meta.value_of(self.connection, meta.HEAD) == committed.parent:
                 changes = {path: committed.blobs.get(path) for path in contents if is_indexed(path)}
-                return self._pass(Work(committed.id, changes, Looked()), keeps_moves=False)
+                return self._pass(Work(committed.id, changes, Looked(), readings=readings), keeps_moves=False)
         return self._bring_to(committed.id, WRITE_SECONDS, keeps_moves=False)
 
     def _refresh_elsewhere(self, work: Work, known: str) -> Report:

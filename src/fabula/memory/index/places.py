@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -14,7 +14,7 @@ from fabula.kernel.values import frozen
 from fabula.memory.index.rebuilding import remove_database
 from fabula.memory.index.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.storage.database import open_database, open_reader
-from fabula.storage.files import ensure_folder
+from fabula.storage.files import disk_errors, ensure_folder
 from fabula.storage.locks import FileLock
 
 if TYPE_CHECKING:
@@ -43,17 +43,18 @@ class Opened:
     inode: int = 0  # of the file that was opened
 
 
-def open_in_corpus(root: Path) -> Opened:
+def open_in_corpus(root: Path, *, is_held: bool = False) -> Opened:
     """Open the index of a corpus; a damaged one, or one of another version, is begun anew.
 
-    Where the corpus cannot be written, an index that lies there is opened for reading. Raises ``ERR_READ_ONLY``,
+    Where the corpus cannot be written, an index that lies there is opened for reading. ``is_held``: who calls has the
+    lock. Raises ``ERR_READ_ONLY``,
     ``ERR_DISK``, ``ERR_PATH`` where there is none to be had.
     """
     folder = root / FOLDER
     path = folder / NAME
     try:
         ensure_folder(folder)
-        return Opened(_opened(path), "corpus", path, folder / LOCK, inode=_inode(path))
+        return Opened(_opened(path, is_held=is_held), "corpus", path, folder / LOCK, inode=_inode(path))
     except FabulaError as error:
         if error.code not in _UNWRITABLE or not path.exists():
             raise
@@ -61,7 +62,7 @@ def open_in_corpus(root: Path) -> Opened:
         return Opened(connection, "corpus", path, None, writable=False)
 
 
-def open_elsewhere(root: Path, scratch: Path | None, why: str) -> Opened:
+def open_elsewhere(root: Path, scratch: Path | None, why: str, *, is_held: bool = False) -> Opened:
     """Open an index for a corpus that cannot be written: in a folder of its own below ``scratch``, else in memory."""
     if scratch is not None:
         folder = scratch / digest(os.fsencode(os.path.realpath(root))).hex()[:16]
@@ -69,7 +70,9 @@ def open_elsewhere(root: Path, scratch: Path | None, why: str) -> Opened:
             ensure_folder(folder)
             notice = f"{root} cannot be written ({why}): its index is kept in {folder}"
             path = folder / NAME
-            return Opened(_opened(path), "elsewhere", path, folder / LOCK, notice=notice, inode=_inode(path))
+            return Opened(
+                _opened(path, is_held=is_held), "elsewhere", path, folder / LOCK, notice=notice, inode=_inode(path)
+            )
     connection = apsw.Connection(":memory:")
     connection.execute(SCHEMA)
     connection.execute("pragma foreign_keys=on")
@@ -89,21 +92,40 @@ def _inode(path: Path) -> int:
         return 0
 
 
-def _opened(path: Path) -> apsw.Connection:
+def _opened(path: Path, *, is_held: bool) -> apsw.Connection:
     """Open an index for writing, one that is there or a new one."""
     try:
-        return _connected(path)
+        if _size(path):
+            return _connected(path)
     except FabulaError as error:
         if error.code != "ERR_DATABASE":
             raise
-    with FileLock(path.with_name(LOCK), REPLACING_SECONDS):
+    with nullcontext() if is_held else FileLock(path.with_name(LOCK), REPLACING_SECONDS):
         try:  # another process may have been first
-            return _connected(path)
+            if _size(path):
+                return _connected(path)
         except FabulaError as error:
             if error.code != "ERR_DATABASE":
                 raise
-        remove_database(path)
+        _create(path)
         return _connected(path)
+
+
+def _create(path: Path) -> None:
+    """Put an empty index in place. It has its tables before it has its name: who finds it finds it whole."""
+    new = path.with_name(path.name + ".first")
+    remove_database(new)
+    open_database(new, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False).close()
+    remove_database(path)
+    with disk_errors(path):
+        os.replace(new, path)
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _connected(path: Path) -> apsw.Connection:

@@ -69,11 +69,11 @@ class Unserved:
     column: int | None = None
 
 
-def project(path: str, data: bytes) -> Projected | Unserved:
-    """Return the rows of a file, or what keeps it out of the memory."""
+def project(path: str, data: bytes, known: Reading | None = None) -> Projected | Unserved:
+    """Return the rows of a file, or what keeps it out of the memory. ``known``: what was read of such bytes before."""
     if _OURS.search(data) and _THEIRS.search(data):
         return Unserved("conflict", "a merge left both versions in it", f"settle it by hand, then: git add {path}")
-    reading = read(data)
+    reading = known if known is not None and known.source.data == data else read(data)
     if not reading.is_memory:
         first = reading.violations[0]
         return Unserved("broken", joined(reading.violations), first.fix, first.place.line, first.place.column)

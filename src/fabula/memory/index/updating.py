@@ -79,6 +79,7 @@ class Work:
     """What a pass is about: the commit it leads to, what differs in it (path -> blob), and what was seen on disk.
 
     ``ignoring``: what the files look like that say what git ignores; ``asks_again``: they may say something else now.
+    ``readings``: of files that were read already.
     """
 
     head: str
@@ -86,6 +87,7 @@ class Work:
     looked: Looked
     ignoring: str = ""
     asks_again: bool = False
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
 
 class Pass:
@@ -98,11 +100,13 @@ class Pass:
         self._folders: dict[str, int] = {}
         self._counts = _Counts()
         self._is_new = False
+        self._readings: Mapping[str, Reading] = {}
 
     def run(self, work: Work, *, now_ms: int, keeps_moves: bool = True) -> Report:
         """Do the work in one transaction; return what changed. ``keeps_moves``: write down renames that were seen."""
         corpus = self._corpus
         corpus.begin()
+        self._readings = work.readings
         self._algorithm = "sha256" if len(work.head) == 64 else "sha1"
         with self._connection:
             self._is_new = meta.value_of(self._connection, meta.HEAD) is None
@@ -186,7 +190,7 @@ class Pass:
             if fate.state == GONE and fate.tree_blob is None:
                 self._connection.execute("delete from places where id = ?", (place.id,))
                 return None
-        found = fate.why if fate.data is None else project(path, fate.data)
+        found = fate.why if fate.data is None else project(path, fate.data, self._readings.get(path))
         if isinstance(found, Unserved):
             fate = Fate(BROKEN, fate.tree_blob, fate.blob, fate.stamp)
         file_id = self._keep_place(path, place, fate)
