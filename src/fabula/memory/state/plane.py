@@ -235,12 +235,15 @@ class StatePlane:
 
     def _current(self) -> apsw.Connection:
         """Return the tables, brought up to date; where another process holds them, as they are."""
+        from fabula.memory.state.compacting import compact, is_crowded
         from fabula.memory.state.opening import changing
         from fabula.memory.state.updating import is_current, update
 
         connection = self._opened()
         if not is_current(connection, self.root):
             try:
+                if is_crowded(self.root):
+                    compact(self.root)
                 with changing(connection, self.file):
                     update(connection, self.root)
             except FabulaError as error:
