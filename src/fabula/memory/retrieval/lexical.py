@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from fabula.kernel.values import define, field
@@ -11,7 +12,7 @@ from fabula.search.holders import Held, rarity, units_of
 from fabula.search.terms import any_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import apsw
 
@@ -19,27 +20,30 @@ if TYPE_CHECKING:
     from fabula.search.terms import Term
 
 PARTS_SHARE: Final = 0.6  # what the parts of a name count, against the name itself
-RANKED: Final = 200  # memories ranked by BM25 at least, where more match
+RANKED: Final = 100  # memories ranked by BM25 at least, where more match
+#: Once so many are in, a crowd that holds less and would make them more than so many is left out.
+ENOUGH, CROWD = 20, 400
 LISTED: Final = 1_000_000  # rows that are listed for a term: all
 #: A term that more of the memories than this hold says little, and is left out of BM25 where others are left.
 COMMON: Final = 0.5
+FEW: Final = 1_000  # in so many memories a term is never too common: ranking them costs nothing
 _WEIGHTS = ",".join(str(weight) for _, weight in TEXT_COLUMNS)
 
 
 @define
 class Lexical:
-    """What the words say: BM25 (higher is better) of the best candidates, coverage (0 to 1) of every one in scope.
+    """What the words say of the best candidates: BM25 (higher is better), and coverage (0 to 1).
 
-    ``bits`` has bit n where a memory holds unit n; ``weights`` are those of the terms; ``excluded`` hold a word that
-    must not be there.
+    ``best`` is the largest coverage of all; ``weights`` are those of the terms; ``excluded`` hold a word that must not
+    be there; ``number`` counts the memories that hold anything.
     """
 
-    terms: tuple[Term, ...] = ()
     weights: tuple[float, ...] = ()
-    bits: dict[int, int] = field(default_factory=dict)
     scores: dict[int, float] = field(default_factory=dict)
     coverage: dict[int, float] = field(default_factory=dict)
+    best: float = 0.0
     excluded: set[int] = field(default_factory=set)
+    number: int = 0
 
 
 class LexicalArm:
@@ -54,23 +58,23 @@ class LexicalArm:
         units = units_of([term.parts for term in terms])
         tables = (LIVE_TEXT, ARCHIVED_TEXT) if archived else (LIVE_TEXT,)
         held = [self._listed(table, terms, units) for table in tables]
-        weights = self._weights(held, terms)
-        bits: dict[int, int] = {}
-        for one in held:
-            bits.update((row, bit) for row, bit in one.bits.items() if row in allowed)
-        excluded = {row for term in question.excluded for table in tables for row in self._rows(table, term.whole)}
-        if excluded:
-            bits = {row: bit for row, bit in bits.items() if row not in excluded}
+        counts = _counts(held, len(terms))
+        (number,) = self._connection.execute("select count(*) from files").fetchone() or (0,)
+        found = Lexical(tuple(rarity(count, int(number)) for count in counts))
+        found.excluded = {
+            row for term in question.excluded for table in tables for row in self._rows(table, term.whole)
+        }
         required = sum(1 << unit for unit, term in enumerate(terms) if term.required)
-        if required:
-            bits = {row: bit for row, bit in bits.items() if bit & required == required}
-        shares = {kind: share_of(kind, weights, units) for kind in set(bits.values())}
-        coverage = {row: shares[kind] for row, kind in bits.items()}
-        best = _strongest(coverage, RANKED)
-        scores: dict[int, float] = {}
-        for table in tables if best else ():
-            scores.update(self._ranked(table, terms, held, best))
-        return Lexical(terms, weights, bits, scores, coverage, excluded)
+        bits = _within(held, allowed, found.excluded, required)
+        classes = Counter(bits.values())
+        shares = {kind: share_of(kind, found.weights, units) for kind in classes}
+        found.number, found.best = len(bits), max(shares.values(), default=0.0)
+        chosen = _strongest(classes, shares)
+        found.coverage = {row: shares[kind] for row, kind in bits.items() if kind in chosen}
+        rows = json.dumps(list(found.coverage))
+        for table in tables if found.coverage else ():
+            found.scores.update(self._ranked(table, _telling(terms, counts, number), rows))
+        return found
 
     def _listed(self, table: str, terms: Sequence[Term], units: Sequence[Sequence[int]]) -> Held:
         held = Held(self._connection, table, LISTED)
@@ -80,36 +84,60 @@ class LexicalArm:
                 held.add(part, expression)
         return held
 
-    def _weights(self, held: Sequence[Held], terms: Sequence[Term]) -> tuple[float, ...]:
-        """Return what each term weighs by its rarity, over memories of every scope."""
-        (number,) = self._connection.execute("select count(*) from files").fetchone() or (0,)
-        counts = [0] * len(terms)
-        for one in held:
-            for kind, many in _kinds(one.bits.values()).items():
-                for unit in range(len(terms)):
-                    counts[unit] += many * (kind >> unit & 1)
-        return tuple(rarity(count, int(number)) for count in counts)
-
     def _rows(self, table: str, expression: str) -> list[int]:
-        return [
-            row
-            for (row,) in self._connection.execute(f"select rowid from {table} where {table} match ?", (expression,))
-        ]
+        found = self._connection.execute(f"select rowid from {table} where {table} match ?", (expression,))
+        return [row for (row,) in found]
 
-    def _ranked(self, table: str, terms: Sequence[Term], held: Sequence[Held], rows: Sequence[int]) -> dict[int, float]:
-        """Return BM25 of some rows, over the terms that tell rows apart."""
-        most = COMMON * max(1, sum(len(one.bits) for one in held))
-        telling = [
-            term
-            for unit, term in enumerate(terms)
-            if sum(bit >> unit & 1 for one in held for bit in one.bits.values()) <= most
-        ]
-        match = any_of(expression for term in telling or terms for expression in (*term.forms, *term.parts))
+    def _ranked(self, table: str, terms: Sequence[Term], rows: str) -> dict[int, float]:
+        """Return BM25 of some rows (their ids as JSON)."""
+        match = any_of(expression for term in terms for expression in (*term.forms, *term.parts))
         statement = (
             f"select rowid, -bm25({table},{_WEIGHTS}) from {table} where {table} match ?"
             " and +rowid in (select value from json_each(?))"
         )
-        return dict(self._connection.execute(statement, (match, json.dumps(rows))))
+        return dict(self._connection.execute(statement, (match, rows)))
+
+
+def _counts(held: Sequence[Held], number: int) -> list[int]:
+    """Count the rows that hold each of the first units, in every scope."""
+    counts = [0] * number
+    for one in held:
+        for kind, many in Counter(one.bits.values()).items():
+            for unit in range(number):
+                counts[unit] += many * (kind >> unit & 1)
+    return counts
+
+
+def _telling(terms: Sequence[Term], counts: Sequence[int], number: int) -> Sequence[Term]:
+    """Return the terms that tell memories apart, all when none does: see :data:`COMMON`."""
+    most = max(FEW, COMMON * number)
+    return [term for term, count in zip(terms, counts, strict=True) if count <= most] or terms
+
+
+def _within(held: Sequence[Held], allowed: Collection[int], excluded: set[int], required: int) -> dict[int, int]:
+    """Return the bits of the rows that may be found."""
+    bits: dict[int, int] = {}
+    for one in held:
+        bits.update({row: bit for row, bit in one.bits.items() if row in allowed})
+    if excluded or required:
+        bits = {row: bit for row, bit in bits.items() if bit & required == required and row not in excluded}
+    return bits
+
+
+def _strongest(classes: Counter[int], shares: Mapping[int, float]) -> set[int]:
+    """Choose the classes of rows that hold the most, until :data:`RANKED` rows are in.
+
+    Rows of one class hold the same units and stand or fall together; one that would bring more than :data:`CROWD` is
+    left out when enough rows hold more.
+    """
+    chosen: set[int] = set()
+    number = 0
+    for kind in sorted(classes, key=lambda kind: (-shares[kind], kind)):
+        if number >= RANKED or (number >= ENOUGH and number + classes[kind] > CROWD):
+            break
+        chosen.add(kind)
+        number += classes[kind]
+    return chosen
 
 
 def share_of(bits: int, weights: Sequence[float], units: Sequence[Sequence[int]]) -> float:
@@ -123,17 +151,3 @@ def share_of(bits: int, weights: Sequence[float], units: Sequence[Sequence[int]]
         elif parts:
             share += weight * PARTS_SHARE * sum(bits >> part & 1 for part in parts) / len(parts)
     return share / whole
-
-
-def _kinds(bits: Collection[int]) -> dict[int, int]:
-    from collections import Counter
-
-    return Counter(bits)
-
-
-def _strongest(coverage: dict[int, float], enough: int) -> list[int]:
-    """Return the rows that hold the most: those of one share stand or fall together, so mostly some more."""
-    if len(coverage) <= enough:
-        return sorted(coverage)
-    floor = sorted(coverage.values(), reverse=True)[enough - 1]
-    return sorted(row for row, share in coverage.items() if share >= floor)

@@ -50,7 +50,6 @@ class Meant:
 
     scores: dict[int, float] = field(default_factory=dict)
     why_not: str = ""
-    spoke: bool = False
 
 
 @define
@@ -60,6 +59,7 @@ class _Arena:
     owners: list[int] = field(default_factory=list)
     signs: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
+    have: int = 0  # memories that were embedded, with what result ever
 
 
 class VectorArm:
@@ -90,19 +90,20 @@ class VectorArm:
         try:
             query = embedder.query(text)
             self._read()
-            made = self._make(allowed, embedder.most_at_once)
+            if key not in self._arenas and self._make(allowed, embedder.most_at_once):
+                self._arenas.clear()
         except FabulaError as error:
             return Meant(why_not=error.message)
         if not query:
             return Meant(why_not="the model knows no word of the question")
-        have = sum(self._hashes[one] in self._blobs for one in allowed)
-        covered = have / len(allowed) if allowed else 1.0
-        why_not = f"{have} of {len(allowed)} memories have vectors" if covered < FULL_COVERAGE else ""
+        arena = self._arena(allowed, key, len(query))
+        if arena.have < len(allowed):
+            self._arenas.clear()  # the next question makes more vectors
+        covered = arena.have / len(allowed) if allowed else 1.0
+        why_not = f"{arena.have} of {len(allowed)} memories have vectors" if covered < FULL_COVERAGE else ""
         if covered < LEAST_COVERAGE:
             return Meant(why_not=why_not)
-        if made:
-            self._arenas.clear()
-        return Meant(self._nearest(query, allowed, key), why_not, spoke=True)
+        return Meant(self._nearest(query, arena), why_not)
 
     def prepare(self, most: int | None = None) -> int:
         """Make vectors that are missing, at most so many; return how many were made. Raises ``ERR_EMBEDDER``."""
@@ -145,21 +146,18 @@ class VectorArm:
         return alike
 
     # ── comparing ────────────────────────────────────────────────────
-    def _nearest(self, query: bytes, allowed: Collection[int], key: Hashable) -> dict[int, float]:
+    def _nearest(self, query: bytes, arena: _Arena) -> dict[int, float]:
         self._dimension = len(query)
-        arena = self._arena(allowed, key, len(query))
-        wanted = signs(query)
-        far = [(one ^ wanted).bit_count() for one in arena.signs]
+        far = list(map(int.bit_count, map(signs(query).__xor__, arena.signs)))
         limit = _limit(far, SHORTLIST)
         components = memoryview(query).cast("b").tolist()
         length = squared(query)
         found: dict[int, float] = {}
-        for at, bits in enumerate(far):
-            if bits <= limit:
-                owner = arena.owners[at]
-                close = cosine(components, length, self._blobs[self._hashes[owner]], arena.starts[at])
-                if close > found.get(owner, -2.0):
-                    found[owner] = close
+        for at in [at for at, bits in enumerate(far) if bits <= limit]:
+            owner = arena.owners[at]
+            close = cosine(components, length, self._blobs[self._hashes[owner]], arena.starts[at])
+            if close > found.get(owner, -2.0):
+                found[owner] = close
         return found
 
     def _arena(self, allowed: Collection[int], key: Hashable, dimension: int) -> _Arena:
@@ -167,7 +165,9 @@ class VectorArm:
         if arena is None:
             arena = _Arena()
             for owner in sorted(allowed):
-                for bits, start in pieces(self._blobs.get(self._hashes[owner], b""), dimension):
+                blob = self._blobs.get(self._hashes[owner])
+                arena.have += blob is not None
+                for bits, start in pieces(blob or b"", dimension):
                     arena.owners.append(owner)
                     arena.signs.append(bits)
                     arena.starts.append(start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-LONGEST: Final = 600  # characters of a piece: the mean of more words means everything a little
+LONGEST: Final = 900  # characters of a piece: the mean of more words means everything a little
 MOST: Final = 24  # pieces of one memory
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 

@@ -24,11 +24,12 @@ RECENCY: Final = 0.06
 SALIENCE: Final = 0.06
 COVERAGE: Final = 1.5  # of the text arm's own score, against BM25's 1
 
+KEPT: Final = 100  # candidates by words; by vectors there are at most as many as are compared
 HALF_LIFE_DAYS: Final = 180.0  # of recency
 _DAY_MS: Final = 86_400_000.0
 
 #: Below this coverage, and without a vector nearer than ``NEAR``, the best match is called weak; below ``NOTHING`` and
-#: ``FAR`` nothing is returned: what matched is a common word or two out of many.
+#: ``FAR`` nothing is returned: what matched is a common word or two out of many. A vector alone finds from ``FAR`` on.
 WEAK, NEAR = 0.57, 0.6
 NOTHING, FAR = 0.2, 0.5
 
@@ -56,9 +57,10 @@ class Ranked:
 
 
 def text_scores(scores: Mapping[int, float], coverage: Mapping[int, float]) -> dict[int, float]:
-    """Return what words say of each candidate, 0 to 1: ``(BM25 scaled + 1.5 · coverage) / 2.5``."""
+    """Return what words say of the best candidates, 0 to 1: ``(BM25 scaled + 1.5 · coverage) / 2.5``."""
     bm25 = scaled(scores)
-    return {one: (bm25.get(one, 0.0) + COVERAGE * coverage[one]) / (1.0 + COVERAGE) for one in scores}
+    text = {one: (bm25.get(one, 0.0) + COVERAGE * share) / (1.0 + COVERAGE) for one, share in coverage.items()}
+    return dict(sorted(text.items(), key=lambda item: (-item[1], item[0]))[:KEPT])
 
 
 def recency(when: int, now: int) -> float:

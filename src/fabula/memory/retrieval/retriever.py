@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fabula.memory.standing.reinforcement import State
     from fabula.models.embedding import Embedder, Unavailable
 
-KEPT: Final = 150  # candidates that are ranked
 POOL: Final = 3  # times what is shown is looked at for diversity
 LEAST_POOL: Final = 30
 BALANCE: Final = 0.7  # of relevance against being different from what stands before
@@ -46,11 +45,6 @@ class _Found:
     scores: dict[int, float] = field(default_factory=dict)
     facts: dict[int, ranking.Facts] = field(default_factory=dict)
     weak: bool = False
-
-    @property
-    def coverage(self) -> float:
-        """The best one memory's."""
-        return max(self.lexical.coverage.values(), default=0.0)
 
     @property
     def nearest(self) -> float:
@@ -96,7 +90,7 @@ class Retriever:
             degraded=(f"vectors: {found.meant.why_not}",) if found.meant.why_not else (),
             weak=found.weak,
             scope_empty=not found.order and ask.scope.is_narrowed,
-            coverage=found.coverage,
+            coverage=found.lexical.best,
         )
 
     def recall(self, ask: Ask, budget: int) -> Recalled:
@@ -119,7 +113,7 @@ class Retriever:
         """Ask the arms that find; what nobody is sure of is left out."""
         archived = ask.scope.archived or ask.scope.as_of is not None
         lexical = self._lexical.ask(question, allowed, archived=archived)
-        if not lexical.bits and any(term.required for term in question.terms):
+        if not lexical.number and any(term.required for term in question.terms):
             question = loosened(question)
             lexical = self._lexical.ask(question, allowed, archived=archived)
         if any(term.required for term in question.terms):
@@ -128,8 +122,8 @@ class Retriever:
             meant = self._vectors.ask(_meaning_of(question), allowed, ask.scope)
             meant.scores = {one: near for one, near in meant.scores.items() if one not in lexical.excluded}
         found = _Found(question, lexical, meant)
-        found.weak = found.coverage < ranking.WEAK and found.nearest < ranking.NEAR
-        if found.coverage >= ranking.NOTHING or found.nearest >= ranking.FAR:
+        found.weak = found.lexical.best < ranking.WEAK and found.nearest < ranking.NEAR
+        if found.lexical.best >= ranking.NOTHING or found.nearest >= ranking.FAR:
             self._rank(found, ask.now)
         return found
 
@@ -139,7 +133,7 @@ class Retriever:
         found.facts = self._shower.facts(sorted({*text, *near}))
         states = self._states_of(found.facts.values())
         found.arms = ranking.arms_of(text, found.lexical.scores, near, found.facts, states, now)
-        ranked = ranking.rank(found.arms, found.facts)[:KEPT]
+        ranked = ranking.rank(found.arms, found.facts)
         found.scores = {one.id: one.score for one in ranked}
         first: dict[str, int] = {}
         for one in found.scores:  # a fact that stands in several files is shown once
