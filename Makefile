@@ -10,7 +10,7 @@ BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
 WORKERS ?= auto
 
-.PHONY: help demo setup test lint types tests coverage docs lock dist bench bench-record bench-retrieval bench-start bench-vault clean
+.PHONY: help demo setup test lint types tests coverage docs lock dist bench bench-record bench-retrieval bench-memory bench-start bench-vault clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,7 +21,8 @@ help:
 	@echo "make docs             write the generated reference pages anew"
 	@echo "make dist             build the sdist and the wheel into dist/"
 	@echo "make bench-record     measure indexing, search and reading (REAL=DIR: on your own transcripts too)"
-	@echo "make bench-retrieval  measure the quality of retrieval (LOCOMO=PATH)"
+	@echo "make bench-memory     measure writing, searching and rebuilding memories, beside memhtml where npm installed it"
+	@echo "make bench-retrieval  measure how well records and memories are found (LOCOMO=PATH)"
 	@echo "make bench-vault      measure what many generations of one session cost (REAL=DIR: of your own transcripts)"
 	@echo "make bench-start      measure how long commands take to start"
 	@echo "make lock             renew requirements/*.txt (needs uv)"
@@ -81,8 +82,12 @@ bench-start: $(DEV)
 bench-record: $(DEV)
 	$(BIN)/python benchmarks/record.py $(if $(REAL),--real $(REAL))
 
+bench-memory: $(DEV)
+	$(BIN)/python benchmarks/memory.py $(if $(MEMHTML),--memhtml $(MEMHTML))
+
 bench-retrieval: $(DEV)
-	$(BIN)/python benchmarks/retrieval.py $(if $(LOCOMO),--locomo $(LOCOMO))
+	$(BIN)/python benchmarks/retrieval_memory.py $(if $(LOCOMO),--locomo $(LOCOMO)) $(if $(MEMHTML),--memhtml $(MEMHTML))
+	$(if $(LOCOMO),$(BIN)/python benchmarks/retrieval.py --locomo $(LOCOMO))
 
 bench-vault: $(DEV)
 	$(BIN)/python benchmarks/vault.py $(if $(REAL),--real $(REAL))

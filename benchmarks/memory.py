@@ -130,7 +130,9 @@ def whole_processes(root: Path, environ: dict[str, str], size: int) -> Figures:
     asked = queries(21, size, seed=11)
     search = [[*FABULA, "memory", "search", one, "--all", *at] for one in asked]
     processes(search[:1], environ)
+    new = [[*FABULA, "init", "--memory", str(root.with_name(f"new-{n}")), "--json"] for n in range(5)]
     return {
+        "init, whole process": processes(new, environ),
         "search, whole process": processes(search[1:], environ),
         "recall, whole process": processes(
             [[*FABULA, "recall", one, "--all", "--budget", "1500", *at] for one in asked[1:]], environ
@@ -156,7 +158,8 @@ def sizes_of(root: Path, files: list[Path]) -> str:
 def measure_memhtml(folder: Path, size: int, modules: Path) -> Figures:
     """The same by memhtml: its command line, and its server for what happens in one process."""
     figures: Figures = {}
-    figures["init"] = timed(lambda n: Memhtml(modules, folder, folder / f"their-init-{n}").run("init"), range(3))
+    made = timed(lambda n: Memhtml(modules, folder, folder / f"their-init-{n}").run("init"), range(3))
+    figures["init, whole process"] = made
     there = Memhtml(modules, folder, folder / "theirs")
     there.run("init")
     file = folder / "batch.jsonl"
