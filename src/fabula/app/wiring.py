@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from fabula.record.sources import Source
     from fabula.record.vault.vault import Vault
 
+STDIN_LIMIT = 64 * 1024 * 1024  # bytes of standard input that one command takes
+
 
 class App:
     """The live parts of one process, built when first asked for."""
@@ -102,25 +104,37 @@ class App:
         row = self.reader().execute("select id from projects where key=?", (self.project[0],)).fetchone()
         return int(row[0]) if row else None
 
+    def stdin_text(self) -> str:
+        """Return all of standard input; a terminal counts as empty. Raises ``ERR_USAGE`` where it is too much."""
+        stream = sys.stdin
+        if stream is None or stream.isatty():
+            return ""
+        data = stream.buffer.read(STDIN_LIMIT + 1)
+        if len(data) > STDIN_LIMIT:
+            raise FabulaError("ERR_USAGE", f"standard input is longer than {STDIN_LIMIT:,} bytes", "give it in parts")
+        return data.decode("utf-8", "replace")
+
     # ── the memory ───────────────────────────────────────────────────
 
     @cached_property
     def memory(self) -> MemoryAccess:
         """The corpus of memories that the settings name. Opens nothing. Raises ``ERR_CONFIG``."""
-        return self.memory_at(None)
+        return self._memory(self.config["memory.root"])
 
     def memory_at(self, corpus: Path | None) -> MemoryAccess:
         """Return the parts of the corpus at a folder, or of the one that the settings name. Raises ``ERR_CONFIG``."""
+        return self.memory if corpus is None else self._memory(corpus)
+
+    def _memory(self, root: Path) -> MemoryAccess:
         from fabula.app.memory.access import MemoryAccess
 
-        if corpus is None and "memory" in self.__dict__:
-            return self.memory
         return MemoryAccess(
-            corpus or self.config["memory.root"],
+            root,
             home=self.home,
             config=self.config,
             environment=self.environment,
             clock=self.clock,
+            entropy=self.entropy,
             cwd=self.cwd,
         )
 

@@ -41,6 +41,7 @@ class Option:
     least: int = 0
     most: int | None = None
     hidden: bool = False
+    required: bool = False
     field: str = ""
 
     @property
@@ -119,7 +120,8 @@ class Command:
     def usage(self) -> str:
         """The usage line."""
         parts = ["fabula", *self.path, *(argument.usage for argument in self.arguments)]
-        parts += [f"[{option.usage}]" for option in self.options if not option.hidden]
+        shown = [option for option in self.options if not option.hidden]
+        parts += [option.usage if option.required else f"[{option.usage}]" for option in shown]
         return " ".join([*parts, "[--json]"])
 
     def fields(self) -> tuple[str, ...]:

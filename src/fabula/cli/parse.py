@@ -219,6 +219,9 @@ class _Reading:
         """Return every field of the request. Raises ``ERR_USAGE`` for missing and surplus words."""
         if self.help:
             return {}
+        for option in self._command.options:
+            if option.required and option.target not in self._given:
+                raise self._error(f"{option.usage} is missing")
         found = {option.target: self._given.get(option.target, option.unset) for option in self._command.options}
         words = list(self._words)
         for argument in self._command.arguments:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.commands import composing, finding, general, importing, keeping, reading, slimming, vault
+from fabula.cli.commands import (
+    composing,
+    finding,
+    general,
+    importing,
+    keeping,
+    memory_keeping,
+    memory_reading,
+    memory_writing,
+    reading,
+    slimming,
+    vault,
+)
 
 if TYPE_CHECKING:
     from fabula.cli.command import Command
@@ -17,6 +29,9 @@ COMMANDS: tuple[Command, ...] = (
     *slimming.COMMANDS,
     *composing.COMMANDS,
     *vault.COMMANDS,
+    *memory_reading.COMMANDS,
+    *memory_writing.COMMANDS,
+    *memory_keeping.COMMANDS,
     *importing.COMMANDS,
     *general.COMMANDS,
 )
@@ -24,6 +39,10 @@ COMMANDS: tuple[Command, ...] = (
 #: Groups of commands and what they are about.
 GROUPS: dict[tuple[str, ...], str] = {
     ("import",): "Taking over what other memories hold.",
+    ("memory",): "What was learned: one fact a file, in a git repository of your own.",
+    ("memory", "index"): "The index of the memory: derived from its files.",
+    ("memory", "state"): "What was read and reinforced: shared through the memory's repository.",
+    ("memory", "task"): "Tasks: memories that have a state.",
     ("record",): "What happened: every session of your coding agents, byte for byte.",
     ("vault",): "The vault: copies of it, and what it may let go.",
 }

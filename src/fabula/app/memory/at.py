@@ -1,0 +1,79 @@
+"""The verb ``memory at``: the corpus, or one memory of it, as it was at a day, a time or a commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.kernel.values import frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabula.app.wiring import App
+
+
+@frozen
+class AtRequest:
+    """``when``: a day (its end), a time, or a commit. With a ``path`` that memory, without one a list of all."""
+
+    when: str
+    path: str = ""
+    folder: str = ""
+    include_archived: bool = False
+    limit: int = 50
+    html: bool = False
+    corpus: Path | None = None
+
+
+@frozen
+class Then:
+    """A memory as it was; ``blob`` names its bytes in git."""
+
+    path: str
+    title: str
+    type: str
+    claim: str
+    blob: str
+
+
+@frozen
+class AtResult:
+    """The commit that counts for the moment, and what it held.
+
+    ``total`` counts what the list has in all. ``html`` and ``text`` are of the one memory that was asked for.
+    """
+
+    when: str
+    commit: str
+    committed_at: int
+    memories: tuple[Then, ...]
+    total: int
+    html: str | None
+    text: str | None
+    print_html: bool
+    notices: tuple[str, ...]
+
+
+def at(app: App, request: AtRequest) -> AtResult:
+    """Read the past. Raises ``ERR_NOT_FOUND`` where nothing was committed then, ``ERR_NO_MEMORY``, ``ERR_PATH``."""
+    from fabula.memory.past.corpus import corpus_at
+    from fabula.memory.store.base import memory_path
+
+    access = app.memory_at(request.corpus)
+    corpus = corpus_at(access.repo(), request.when)
+    html: str | None = None
+    text: str | None = None
+    if request.path:
+        paths = [memory_path(request.path)]
+        reading = corpus.read(paths[0])
+        html, text, total = reading.source.text, reading.content.text, 1
+    else:
+        found = corpus.paths(request.folder, archived=request.include_archived)
+        total, paths = len(found), found[: request.limit]
+    memories = [
+        Then(path, reading.title, reading.head.type if reading.is_memory else "", reading.content.claim, blob)
+        for path, blob, reading in corpus.each(paths)
+    ]
+    return AtResult(
+        request.when, corpus.commit, corpus.at, tuple(memories), total, html, text, request.html, access.notices
+    )

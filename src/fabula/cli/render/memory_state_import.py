@@ -1,0 +1,20 @@
+"""The state after all logs were folded, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.cli.render.memory_lines import notices
+
+if TYPE_CHECKING:
+    from fabula.app.memory.state import StateImportResult
+    from fabula.cli.output import Out
+
+
+def render(result: StateImportResult, out: Out) -> None:
+    """Write what the logs come to."""
+    out.line(f"{result.entries:,} entries of {result.replicas} machines, about {result.memories:,} memories")
+    out.line(
+        out.dim(f"  {result.links:,} links to sessions, {result.packs:,} packs, {result.unexported:,} not exported")
+    )
+    notices(result.notices, out)
