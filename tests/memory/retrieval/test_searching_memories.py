@@ -69,7 +69,9 @@ def test_nothing_relevant_is_an_empty_answer(shelf: Shelf, table: StaticEmbedder
     "text",
     [
      "don't drain", "pool:connection drain", "-drain", '"', '"drain', "drain*", "drain OR NOT pool", "(drain",
-     "drain^2", "NEAR(drain pool)", "{drain}: pool", "drain\x00pool", "DRAIN", "drain " * 2_000, "dräin", "\ud800 drain"],
+     "drain^2", "NEAR(drain pool)", "{drain}: pool", "drain\x00pool", "DRAIN", "drain " * 2_000,
+     "dräin", "\ud800 drain",
+    ],
 )  # fmt: skip
 def test_no_text_is_a_syntax_error(shelf: Shelf, text: str) -> None:
     assert isinstance(asked(filled(shelf), text), Answer)

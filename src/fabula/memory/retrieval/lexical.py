@@ -12,7 +12,7 @@ from fabula.search.holders import Held, rarity, units_of
 from fabula.search.terms import any_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import apsw
 
@@ -52,7 +52,7 @@ class LexicalArm:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def ask(self, question: Question, allowed: Collection[int], *, archived: bool) -> Lexical:
+    def ask(self, question: Question, allowed: frozenset[int], *, archived: bool) -> Lexical:
         """Rank the allowed memories. A phrase must be held; what holds an excluded word is left out."""
         terms = question.terms
         units = units_of([term.parts for term in terms])
@@ -114,11 +114,13 @@ def _telling(terms: Sequence[Term], counts: Sequence[int], number: int) -> Seque
     return [term for term, count in zip(terms, counts, strict=True) if count <= most] or terms
 
 
-def _within(held: Sequence[Held], allowed: Collection[int], excluded: set[int], required: int) -> dict[int, int]:
+def _within(held: Sequence[Held], allowed: frozenset[int], excluded: set[int], required: int) -> dict[int, int]:
     """Return the bits of the rows that may be found."""
     bits: dict[int, int] = {}
     for one in held:
-        bits.update({row: bit for row, bit in one.bits.items() if row in allowed})
+        bits.update(
+            one.bits if one.bits.keys() <= allowed else {row: bit for row, bit in one.bits.items() if row in allowed}
+        )
     if excluded or required:
         bits = {row: bit for row, bit in bits.items() if bit & required == required and row not in excluded}
     return bits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
-from fabula.memory.retrieval.packed import between, cosine, estimated, packed, pieces, signs, squared
+from fabula.memory.retrieval.packed import Probe, between, estimated, packed, pieces
 from fabula.memory.retrieval.pieces import pieces_of
 from fabula.models.embedding import Unavailable
 
@@ -148,14 +148,13 @@ class VectorArm:
     # ── comparing ────────────────────────────────────────────────────
     def _nearest(self, query: bytes, arena: _Arena) -> dict[int, float]:
         self._dimension = len(query)
-        far = list(map(int.bit_count, map(signs(query).__xor__, arena.signs)))
+        probe = Probe(query)
+        far = list(map(int.bit_count, map(probe.signs.__xor__, arena.signs)))
         limit = _limit(far, SHORTLIST)
-        components = memoryview(query).cast("b").tolist()
-        length = squared(query)
         found: dict[int, float] = {}
         for at in [at for at, bits in enumerate(far) if bits <= limit]:
             owner = arena.owners[at]
-            close = cosine(components, length, self._blobs[self._hashes[owner]], arena.starts[at])
+            close = probe.cosine(self._blobs[self._hashes[owner]], arena.starts[at])
             if close > found.get(owner, -2.0):
                 found[owner] = close
         return found

@@ -64,12 +64,24 @@ def pieces(blob: bytes, dimension: int) -> Iterator[tuple[int, int]]:
         yield int.from_bytes(blob[start : start + width], "little"), start
 
 
-def cosine(query: list[int], length: int, blob: bytes, start: int) -> float:
-    """Return the cosine of a query's components (``length``: the square of theirs) and a piece."""
-    middle = start + (len(query) + 7) // 8
-    other = int.from_bytes(blob[middle : middle + _LENGTH], "little")
-    product = sum(map(mul, query, blob[middle + _LENGTH : middle + _LENGTH + len(query)])) - _BIAS * sum(query)
-    return product / sqrt(length * other) if other and length else 0.0
+class Probe:
+    """A vector that is compared with many pieces."""
+
+    def __init__(self, vector: bytes) -> None:
+        """Take a vector, one signed byte a dimension."""
+        self._components = memoryview(vector).cast("b").tolist()
+        self._bias = _BIAS * sum(self._components)
+        self._length = squared(vector)
+        self._first = (len(vector) + 7) // 8
+        self.signs = signs(vector)
+
+    def cosine(self, blob: bytes, start: int) -> float:
+        """Return the cosine of this vector and the piece that begins at ``start``."""
+        middle = start + self._first
+        end = middle + _LENGTH
+        length = self._length * int.from_bytes(blob[middle:end], "little")
+        product = sum(map(mul, self._components, blob[end : end + len(self._components)])) - self._bias
+        return product / sqrt(length) if length else 0.0
 
 
 def estimated(left: int, right: int, dimension: int) -> float:
@@ -79,6 +91,5 @@ def estimated(left: int, right: int, dimension: int) -> float:
 
 def between(left: bytes, right: bytes, dimension: int) -> float:
     """Return the cosine of the first pieces of two blobs."""
-    middle = (dimension + 7) // 8
-    components = [one - _BIAS for one in left[middle + _LENGTH : middle + _LENGTH + dimension]]
-    return cosine(components, int.from_bytes(left[middle : middle + _LENGTH], "little"), right, 0)
+    end = (dimension + 7) // 8 + _LENGTH
+    return Probe(left[end : end + dimension].translate(_BIASED)).cosine(right, 0)  # the bias of 128 is its own inverse
