@@ -48,7 +48,7 @@ class Holding(Asking):
 
     def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a statement that reads; a damaged index is made anew first."""
-        return self._mended(lambda: rows_of(self.connection, statement, values))
+        return self.mended(lambda: rows_of(self.connection, statement, values))
 
     def stamp(self) -> tuple[str, int]:
         """Return what changes with every change of the index: a key for what is kept of it in memory."""
@@ -118,7 +118,7 @@ class Holding(Asking):
         self._opened = self._open(is_held=True) if is_usual else self._elsewhere("read-only", is_held=True)
 
     # ── damage ──────────────────────────────────────────────────────
-    def _mended(self, work: Callable[[], T]) -> T:
+    def mended(self, work: Callable[[], T]) -> T:
         """Do something; where the index turns out to be damaged, make it anew and do it again."""
         try:
             return work()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabula.kernel.clock import Clock
+    from fabula.memory.format.reader import Reading
     from fabula.memory.index.source import Corpus
     from fabula.memory.links.edges import DerivedEdge
     from fabula.storage.git.values import Committed
@@ -47,11 +48,11 @@ class MemoryIndex(Holding, Known, Listing, Relations, Overview):
         rest (see ``looking``). Where another process is writing for longer than ``wait_seconds``, or the disk is full,
         the answer is as old as the index, and a notice says so. Raises ``ERR_GIT``, ``ERR_LOCKED``.
         """
-        return self._mended(lambda: self._refresh(wait_seconds, thorough=thorough))
+        return self.mended(lambda: self._refresh(wait_seconds, thorough=thorough))
 
     def rebuild(self, wait_seconds: float = FIRST_SECONDS) -> Report:
         """Make the index anew; vectors, guesses, moves are kept. Raises ``ERR_GIT``, ``ERR_LOCKED``, ``ERR_DISK``."""
-        made = self._mended(lambda: self._anew(wait_seconds))
+        made = self.mended(lambda: self._anew(wait_seconds))
         return made or Report(self._corpus.head())
 
     def bring_to(self, commit: str) -> Report:
@@ -59,7 +60,7 @@ class MemoryIndex(Holding, Known, Listing, Relations, Overview):
 
         Raises ``ERR_GIT``, ``ERR_LOCKED``, ``ERR_DISK``.
         """
-        return self._mended(lambda: self._bring_to(commit, FIRST_SECONDS))
+        return self.mended(lambda: self._bring_to(commit, FIRST_SECONDS))
 
     def took(
         self,
@@ -73,7 +74,7 @@ class MemoryIndex(Holding, Known, Listing, Relations, Overview):
         Never raises for an index that cannot be written now: the next refresh makes up for it.
         """
         try:
-            return self._mended(lambda: self._took(committed, contents, readings or {}))
+            return self.mended(lambda: self._took(committed, contents, readings or {}))
         except FabulaError as error:
             return Report(committed.id, notices=[f"the index takes this in later: {error.message}"])
 

@@ -21,6 +21,7 @@ from fabula.memory.index.values import Report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from fabula.memory.format.reader import Reading
     from fabula.memory.index.looking import Looked
     from fabula.memory.index.source import Corpus, Seen, Stamp
 
