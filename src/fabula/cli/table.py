@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.commands import (
+    beginning,
     composing,
     finding,
     general,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 #: In the order in which help shows them.
 COMMANDS: tuple[Command, ...] = (
+    *beginning.COMMANDS,
     *finding.COMMANDS,
     *reading.COMMANDS,
     *keeping.COMMANDS,
