@@ -1,26 +1,27 @@
-"""Put the memory format beside the program that it comes from: the npm package memhtml, run as a program.
+"""Put the memory beside the program that its format comes from: the npm package memhtml, run as a program.
 
-    python tests/e2e/beside_memhtml.py [--cache DIR] [--files N] [--seed N]
+    python tests/e2e/beside_memhtml.py [--fabula PROGRAM] [--cache DIR] [--files N] [--seed N]
 
 Files that are written and edited here must all be taken there, with equal hashes; files written there must read and
-be canonical here; of mutated files both must say the same. The last line is ``memhtml: N passed``, ``memhtml: N of M
-failed``, or ``memhtml: SKIPPED (reason)`` where it cannot be installed. Exit status 1 when a check failed.
+be canonical here; of mutated files both must say the same. A corpus that ``fabula`` made must be whole there, and one
+bad file in it must be noticed; a corpus that was made there must open here and stay as it is. The last line is
+``memhtml: N passed`` or ``memhtml: N of M failed``. Exit status 1 when a check failed or nothing could be installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-import apsw
+from memhtml_program import Program, hashes, install
+from run import cache_folder, installed_command
+from whole_corpora import whole_corpora
 
 from fabula.memory.format.document import write
 from fabula.memory.format.edit import add_link, add_meta, remove_meta, set_meta
@@ -31,7 +32,6 @@ from fabula.memory.format.template import Draft, document_of
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "memory" / "format"))
 from test_memory_reader_fuzz import mutated
 
-PACKAGES = ("memhtml@0.15.1", "node@24.21.0")
 AT = "2026-05-14T08:20:00Z"
 #: Read otherwise by each: raw text that HTML cannot write again, and what the standard changed lately.
 KNOWN = (b"<noscript", b"<plaintext", b"<select", b"<template")
@@ -51,14 +51,16 @@ BLOCKS = (
 def main() -> int:
     """Run every comparison. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "fabula-e2e")
+    parser.add_argument("--fabula", default="")
+    parser.add_argument("--cache", type=Path, default=cache_folder())
     parser.add_argument("--files", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    program = install(options.cache / "memhtml")
-    if program is None:
-        print("memhtml: SKIPPED (npm could not install it)")
-        return 0
+    try:
+        program = install(options.cache / "memhtml")
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"memhtml: FAILED (npm could not install it: {error})")
+        return 1
     folder = Path(tempfile.mkdtemp(prefix="fabula-memhtml-"))
     try:
         there, chance = Program(program, folder), random.Random(options.seed)
@@ -66,6 +68,7 @@ def main() -> int:
             "what is written here is taken there": written_here(there, folder / "ours", chance, options.files),
             "what is written there is read here": written_there(there, folder / "theirs", options.files),
             "of broken files both say the same": broken(there, folder / "broken", chance, options.files),
+            **whole_corpora(there, options.fabula or installed_command(), folder / "corpora"),
         }
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -74,32 +77,6 @@ def main() -> int:
     failed = sum(bool(problems) for problems in results.values())
     print(f"memhtml: {failed} of {len(results)} failed" if failed else f"memhtml: {len(results)} passed")
     return int(failed > 0)
-
-
-class Program:
-    """The installed program, with a home of its own, no models and no embeddings."""
-
-    def __init__(self, modules: Path, home: Path) -> None:
-        self._command = [str(modules / "node" / "bin" / "node"), str(modules / ".bin" / "memhtml")]
-        path = os.pathsep.join([str(modules / "node" / "bin"), os.environ["PATH"]])
-        names = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        self.environment = {"PATH": path, "HOME": str(home), "MEMHTML_EMBED": "off", "MEMHTML_LLM": "off", **names}
-
-    def ask(self, root: Path, *arguments: str) -> dict[str, Any]:
-        """Run a command on a corpus and return its data."""
-        command = [*self._command, "--repo", str(root), *arguments]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=600, check=False)
-        answer = json.loads(done.stdout)
-        assert "data" in answer, done.stdout
-        return answer["data"]  # type: ignore[no-any-return]
-
-    def index(self, root: Path) -> tuple[dict[str, str], set[str]]:
-        """Commit a folder, index it, and return the hashes by path and the paths that were refused."""
-        for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "files"]):
-            git = ["git", "-c", "core.autocrlf=false", "-C", str(root), *arguments]
-            subprocess.run(git, env=self.environment, check=True, capture_output=True)
-        report = self.ask(root, "index", "rebuild")
-        return hashes(root), {skipped["path"] for skipped in report["skipped"]}
 
 
 def written_here(there: Program, root: Path, chance: random.Random, count: int) -> list[str]:
@@ -180,25 +157,6 @@ def edited(data: bytes, chance: random.Random) -> bytes:
     data = add_meta(data, chance.choice(["memhtml-tag", "memhtml-alias", "fabula-cite"]), "another")
     data = add_link(data, "from_session", "areas/inbox/session.html")
     return remove_meta(data, "memhtml-tag", "a") if chance.random() < 0.3 else data
-
-
-def hashes(root: Path) -> dict[str, str]:
-    """Return the content hash of every file in the program's index."""
-    database = apsw.Connection(str(root / ".memhtml" / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    return dict(database.execute("SELECT path, content_hash FROM files"))  # type: ignore[arg-type]
-
-
-def install(folder: Path) -> Path | None:
-    """Install the program and the Node it needs, once. Returns its modules, ``None`` where npm cannot."""
-    modules = folder / "node_modules"
-    if not (modules / ".bin" / "memhtml").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", *PACKAGES]
-        try:
-            subprocess.run(command, check=True, capture_output=True, timeout=600)
-        except (OSError, subprocess.SubprocessError):
-            return None
-    return modules
 
 
 def put(path: Path, data: bytes) -> None:

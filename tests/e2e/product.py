@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ class Product:
     record: Path
     home: Path
     project: Path
+    more: Mapping[str, str] = field(default_factory=dict)  # of the environment
 
     def data(self, *words: str) -> Any:
         """Run a command with ``--json`` and return its envelope's data. Raises ``AssertionError`` on any failure."""
@@ -25,7 +27,7 @@ class Product:
 
     def output(self, *words: str) -> bytes:
         """Run a command and return its standard output, exactly."""
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "FABULA_HOME": str(self.record)}
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "FABULA_HOME": str(self.record), **self.more}
         done = subprocess.run(
             [self.program, *words], cwd=self.project, env=environment, capture_output=True, check=False, timeout=120
         )
