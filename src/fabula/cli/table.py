@@ -11,6 +11,7 @@ from fabula.cli.commands import (
     general,
     importing,
     keeping,
+    memory_history,
     memory_keeping,
     memory_reading,
     memory_writing,
@@ -34,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     *memory_reading.COMMANDS,
     *memory_writing.COMMANDS,
     *memory_keeping.COMMANDS,
+    *memory_history.COMMANDS,
     *importing.COMMANDS,
     *general.COMMANDS,
 )

@@ -101,6 +101,8 @@ def _parts(lines: Iterable[bytes]) -> Iterator[bytes]:
 def forget_lines(root: Path, paths: Sequence[str]) -> int:
     """Take the lines that name one of some paths out of the local log; return how many."""
     gone = 0
+    if not log_files(root / LOG):  # nothing was ever logged here, and no folder is made for that
+        return gone
     with lock_of(root):
         for path in set_aside_files(root):
             data = path.read_bytes()

@@ -1,0 +1,36 @@
+"""What is forgotten of the memory, or would be, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabula.app.memory.forget import preview_lines
+
+if TYPE_CHECKING:
+    from fabula.app.memory.forget import ForgetResult
+    from fabula.cli.output import Out
+
+
+def render(result: ForgetResult, out: Out) -> None:
+    """Write the preview; after the deed what was done, and what a person has to do elsewhere."""
+    if not result.applied:
+        for line in preview_lines(result):
+            out.line(line)
+        out.line(out.dim("nothing was changed; with --apply you are asked for your consent"))
+        return
+    out.line(
+        f"{out.bold('forgotten')}: {result.versions:,} versions of {result.memories:,} memories; "
+        f"{result.commits:,} commits written anew, the last is {result.commit[:12]}"
+    )
+    if result.still:
+        out.line(
+            f"{len(result.still)} versions are still in the repository (kept packs, or borrowed from another one):"
+        )
+        for blob in result.still:
+            out.line(f"  {blob}")
+    for path in result.left:
+        out.line(f"{path}: changed meanwhile, and left as it is")
+    if result.remotes:
+        out.line("remotes hold it until these were run:")
+        for one in result.remotes:
+            out.line(f"  {one.command}")
