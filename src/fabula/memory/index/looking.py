@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fabula.kernel.values import define, field
 from fabula.memory.format.paths import GENERATED, SUFFIX
@@ -19,6 +19,8 @@ from fabula.memory.index.schema import BROKEN, GONE
 from fabula.memory.index.source import TICK_NS, is_storable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import apsw
 
     from fabula.memory.index.source import Corpus
@@ -134,22 +136,28 @@ class _Look:
 
     def _files(self, share: tuple[int, int]) -> None:
         """Compare the stamps of files: of those that are watched (unsettled, broken, dirty), and of one share."""
-        rows = rows_of(
-            self._connection,
-            "select path, size, mtime_ns, ctime_ns from places where mtime_ns = 0 or state = ? "
-            "or id in (select id from files where dirty = 1) or (size is not null and id % ? = ?)",
-            (BROKEN, *share),
+        columns = "select path, size, mtime_ns, ctime_ns from places"
+        watched = (
+            f"{columns} where mtime_ns = 0 union all {columns} where state = {BROKEN} "
+            f"union all {columns} where id in (select id from files where dirty = 1)"
         )
-        prefix = f"{self._root}/"
-        for path, *stamp in rows:
-            if path in self._found.paths:
-                continue
+        self._stamps(self._connection.execute(watched))
+        if share == ALL:
+            self._stamps(self._connection.execute(f"{columns} where size is not null"))
+        elif share != WATCHED:
+            self._stamps(self._connection.execute(f"{columns} where size is not null and id % ? = ?", share))
+
+    def _stamps(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Compare the stamps of some files. One loop without calls: it may run for every file of a corpus."""
+        prefix, look, changed = f"{self._root}/", os.stat, self._found.paths
+        for path, size, mtime_ns, ctime_ns in rows:
             try:
-                found = os.stat(prefix + path, follow_symlinks=False)
+                found = look(prefix + path, follow_symlinks=False)
             except OSError:
-                found = None
-            if self._differs(stamp, found):
-                self._found.paths.add(path)
+                changed.add(path)
+                continue
+            if found.st_mtime_ns != mtime_ns or found.st_ctime_ns != ctime_ns or found.st_size != size:
+                changed.add(path)
 
     @staticmethod
     def _differs(stamp: list[int | None], found: os.stat_result | None) -> bool:

@@ -6,12 +6,12 @@ next rebuild removes. What does not stand in the corpus (vectors, guesses, moves
 
 from __future__ import annotations
 
-import gc
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import apsw
 
+from fabula.kernel.collector import collector_paused
 from fabula.memory.index import meta
 from fabula.memory.index.looking import look_around
 from fabula.memory.index.schema import APPLICATION_ID, SCHEMA, VERSION
@@ -20,7 +20,6 @@ from fabula.storage.database import open_database
 from fabula.storage.files import disk_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from fabula.memory.index.source import Corpus
@@ -78,20 +77,8 @@ def _filled(connection: apsw.Connection, corpus: Corpus, now_ms: int) -> Report:
     head = corpus.head()
     looked = look_around(connection, corpus)
     work = Work(head, corpus.entries(head), looked, ignoring=corpus.ignoring())
-    with _collector_paused():
+    with collector_paused():
         return Pass(connection, corpus).run(work, now_ms=now_ms)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the cyclic collector: a pass makes millions of values and no cycles among them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _empty(connection: apsw.Connection) -> None:
