@@ -50,13 +50,16 @@ class Scanned:
             self.readings = {path: read(data) for path, data in blobs(reader, files)}
             self._commit = commit
 
-    def took(self, committed: Committed, contents: Mapping[str, bytes | None]) -> None:
+    def took(
+        self, committed: Committed, contents: Mapping[str, bytes | None], readings: Mapping[str, Reading] | None = None
+    ) -> None:
         if self.fails is not None:
             raise self.fails
         for path, data in contents.items():
             self.readings.pop(path, None)
             if data is not None:
                 self.readings[path] = read(data)
+                assert readings is None or path not in readings or readings[path].source.data == data
         self._commit = committed.id
 
     def holder_of_fact(self, fact_hash: str) -> str | None:

@@ -73,8 +73,10 @@ def _times(reading: Reading) -> Iterator[Finding]:
 
 
 def _sizes(reading: Reading) -> Iterator[Finding]:
-    counts = {name: sum(meta.name == name for meta in reading.metas) for name in sorted(REPEATABLE)}
-    values = [len(meta.content) for meta in reading.metas]
+    metas = reading.metas
+    names = [meta.name for meta in metas]
+    counts = {name: names.count(name) for name in sorted(REPEATABLE)}
+    values = [len(meta.content) for meta in metas]
     sizes = [
         ("the file", len(reading.source.data), LARGEST_FILE, "bytes"),
         ("the title", len(reading.title), LONGEST_TITLE, "characters"),

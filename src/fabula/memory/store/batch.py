@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.kernel.collector import collector_paused
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import replace
 from fabula.memory.format.paths import normalise
@@ -25,6 +26,7 @@ from fabula.storage.git.values import Put
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fabula.memory.format.reader import Reading
     from fabula.memory.store.moment import Moment
     from fabula.memory.store.store import Store, Work
     from fabula.memory.store.values import Similar
@@ -41,6 +43,11 @@ def apply(store: Store, operations: Sequence[NewMemory | FabulaError], how: Batc
     Raises only what concerns the batch as a whole: ``ERR_LOCKED``, ``ERR_DIRTY``, ``ERR_GIT``, ``ERR_DISK`` …; then
     nothing was written.
     """
+    with collector_paused():
+        return _applied(store, operations, how)
+
+
+def _applied(store: Store, operations: Sequence[NewMemory | FabulaError], how: Batch) -> Applied:
     moment = store.moment()
     made = [_made(store, one, moment, how) for one in operations]
     near, checked = _near(store, made, wanted=how.near_duplicates)
@@ -48,7 +55,7 @@ def apply(store: Store, operations: Sequence[NewMemory | FabulaError], how: Batc
         fold = _Fold(work, operations, made, how)
         fold.decide()
         changes = [] if fold.is_aborted else fold.changes()
-        committed = work.commit(fold.message(), changes) if changes else None
+        committed = work.commit(fold.message(), changes, fold.readings()) if changes else None
         results = tuple(replace(one, near=near.get(one.index, ())) for one in fold.outcomes())
         return Applied(
             committed.id if committed is not None else None,
@@ -109,6 +116,11 @@ class _Fold:
             files[index] = Put(put.path, winner_bytes(put.data, there, since), put.replaces)
             moves.append(loser_move(loser, there, pair.winner, since, self._work.moment))
         return [*files.values(), *moves]
+
+    def readings(self) -> dict[str, Reading]:
+        """Return what was read of the files that are written as they were made."""
+        winners = {pair.winner for pair, _ in self.archived}
+        return {put.path: file.reading for file, put in self._files.values() if put.path not in winners}
 
     def outcomes(self) -> list[Outcome]:
         """Return what became of each operation, in order."""

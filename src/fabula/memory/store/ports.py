@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from fabula.memory.format.reader import Reading
     from fabula.memory.store.values import Similar, Text
     from fabula.storage.git.values import Committed
 
@@ -18,8 +19,16 @@ class Known(Protocol):
         """Take in what was committed up to a commit."""
         ...
 
-    def took(self, committed: Committed, contents: Mapping[str, bytes | None]) -> object:
-        """Take in a commit that was just made: path -> its new bytes, ``None`` where it is gone."""
+    def took(
+        self,
+        committed: Committed,
+        contents: Mapping[str, bytes | None],
+        readings: Mapping[str, Reading] | None = None,
+    ) -> object:
+        """Take in a commit that was just made: path -> its new bytes, ``None`` where it is gone.
+
+        ``readings``: of some of these bytes.
+        """
         ...
 
     def holder_of_fact(self, fact_hash: str) -> str | None:

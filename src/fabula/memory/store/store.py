@@ -16,9 +16,10 @@ from fabula.memory.store.moment import Moment
 from fabula.storage.git.values import Move, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabula.kernel.clock import Clock
+    from fabula.memory.format.reader import Reading
     from fabula.memory.store.ports import Guard, Known, Near
     from fabula.storage.git.repo import Repo
     from fabula.storage.git.turn import Turn
@@ -73,8 +74,12 @@ class Work:
         self.notices: list[str] = []
         self._turn = turn
 
-    def commit(self, message: str, changes: Sequence[Change]) -> Committed | None:
+    def commit(
+        self, message: str, changes: Sequence[Change], readings: Mapping[str, Reading] | None = None
+    ) -> Committed | None:
         """Make the one commit of this change, and tell the index. ``None``: nothing had to change.
+
+        ``readings``: of files that were read while they were made, so that the index need not read them again.
 
         Raises what :meth:`Turn.commit` does. An index that cannot take it in is no failure of the change: the commit
         stands, and the next reading brings the index up to it.
@@ -84,7 +89,7 @@ class Work:
             return None
         self.notices += [f"{path} was changed in that very moment and left as it is" for path in committed.left]
         try:
-            self.known.took(committed, contents_of(changes))
+            self.known.took(committed, contents_of(changes), readings)
         except (FabulaError, OSError) as error:
             self.notices.append(f"the index has not taken this in yet: {error}")
         return committed

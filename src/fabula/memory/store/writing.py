@@ -79,7 +79,7 @@ def as_replacement(file: Prepared, there: Held) -> Prepared:
 def _written(work: Work, new: NewMemory, file: Prepared, path: str, put: Put, *, replaced: bool = False) -> Written:
     alike = same_text(work, new, file.content_hash, path)
     message = change_message("task" if new.type == "task" else "write", file.document.title, new.provenance)
-    committed = work.commit(message, [put])
+    committed = work.commit(message, [put], {path: file.reading})
     return Written(
         path,
         committed.id if committed is not None else None,

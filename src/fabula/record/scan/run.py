@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fabula.kernel.collector import collector_paused
 from fabula.record.loader import Loader, by_host
 from fabula.record.projects import project_of
 from fabula.record.scan.finding import find_changes
@@ -15,7 +14,7 @@ from fabula.record.vault.journal import Journal
 from fabula.storage.database import give_back_free_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import apsw
@@ -35,18 +34,6 @@ def _erasing(vault_folder: Path | None) -> bool:
         return journal.meta("erasing") is not None
     finally:
         journal.close()
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause the cyclic collector: a scan makes millions of values and no cycles among them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def run_scan(
