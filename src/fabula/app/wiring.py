@@ -51,6 +51,7 @@ class App:
         self.cwd = cwd
         self.user_home = user_home
         self.clock = clock
+        self._memories: list[MemoryAccess] = []
         self.searcher: Searcher | None = None  # kept between searches: see ``app.record.finding``
         self.home = Home(cwd / fabula_home(environment, user_home).root)
         ask_for_key(self.home.vault, partial(_give_key, self.home.config, environment, user_home))
@@ -128,7 +129,7 @@ class App:
     def _memory(self, root: Path) -> MemoryAccess:
         from fabula.app.memory.access import MemoryAccess
 
-        return MemoryAccess(
+        access = MemoryAccess(
             root,
             home=self.home,
             config=self.config,
@@ -137,6 +138,13 @@ class App:
             entropy=self.entropy,
             cwd=self.cwd,
         )
+        self._memories.append(access)
+        return access
+
+    def close(self) -> None:
+        """End what serves the memories that were opened; they open again when they are asked for."""
+        for access in self._memories:
+            access.close()
 
 
 def _give_key(

@@ -58,7 +58,10 @@ def _perform(app: App, call: Call, out: Out) -> int:
         from fabula.app.enabled import require_enabled
 
         require_enabled(app)
-    result = load(command.handler)(app, _request(command, call))
+    try:
+        result = load(command.handler)(app, _request(command, call))
+    finally:
+        app.close()
     if call.json:
         out.raw(to_json(success(command.result, result)))
     else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
 
 if TYPE_CHECKING:
@@ -65,6 +67,9 @@ def at(app: App, request: AtRequest) -> AtResult:
     text: str | None = None
     if request.path:
         paths = [memory_path(request.path)]
+        if paths[0] not in corpus.entries:
+            message = f"no memory was at {paths[0]} then (commit {corpus.commit[:12]})"
+            raise FabulaError("ERR_NO_MEMORY", message, f"fabula memory history {quote(paths[0])}")
         reading = corpus.read(paths[0])
         html, text, total = reading.source.text, reading.content.text, 1
     else:

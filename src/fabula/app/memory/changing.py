@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+DATED = "/" + "[0-9]" * 8  # what stands before the name of a file that is called by its day
+
 
 def provenance_of(request: Any) -> Provenance:
     """Return the provenance that a request names; a verb that asks for less has less."""
@@ -71,7 +73,8 @@ def require_known(access: MemoryAccess, paths: Sequence[str]) -> list[str]:
 def path_of(access: MemoryAccess, name: str) -> str:
     """Return the path of the memory that a path, or a name that only one memory has, stands for.
 
-    A name is the end of a path, with ``.html`` or without. Raises ``ERR_NO_MEMORY``, ``ERR_AMBIGUOUS``.
+    A name is a title in any case, or the end of a path, without ``.html`` and a date in front if wanted.
+    Raises ``ERR_NO_MEMORY``, ``ERR_AMBIGUOUS``.
     """
     from fabula.memory.format.paths import SUFFIX, bucket_of, normalise
 
@@ -80,8 +83,10 @@ def path_of(access: MemoryAccess, name: str) -> str:
         return plain
     ending = plain if plain.endswith(SUFFIX) else plain + SUFFIX
     rows = access.refreshed().ask(
-        "select path from files where substr(path, -length(?1) - 1) = '/' || ?1 order by archived, path limit 6",
-        (ending,),
+        "select path from files where substr(path, -length(?1) - 1) = '/' || ?1 or title = ?2 collate nocase or "
+        "(substr(path, -length(?1) - 1) = '-' || ?1 and substr(path, -length(?1) - 10, 9) glob ?3) "
+        "order by archived, path limit 6",
+        (ending, name.strip(), DATED),
     )
     paths = [str(path) for (path,) in rows]
     live = [path for path in paths if not path.startswith("archive/")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabula.cli.progress import megabytes
 from fabula.cli.render.memory_index import problems
 from fabula.cli.render.memory_lines import SHORT, notices
+from fabula.cli.render.record_lines import counted
 
 if TYPE_CHECKING:
     from fabula.app.memory.index import IndexStatusResult
@@ -18,7 +19,7 @@ def render(result: IndexStatusResult, out: Out) -> None:
     status = result.status
     state = "as of HEAD" if result.fresh else "older than HEAD: fabula memory index update"
     out.line(f"{status.files:,} memories ({status.archived:,} archived), {state} ({result.head_now[:SHORT]})")
-    out.line(f"  {status.edges:,} relations, {status.guesses:,} guesses, {status.dirty:,} files not committed")
+    out.line(f"  {counted(status.edges, 'relation')}, {status.guesses:,} guesses, {status.dirty:,} files not committed")
     for space, number in sorted(status.vectors.items()):
         out.line(f"  {number:,} vectors of {space}")
     out.line(out.dim(f"  {status.path or 'in memory'}, {megabytes(status.bytes)}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.render.memory_lines import notices
+from fabula.cli.render.record_lines import counted
 
 if TYPE_CHECKING:
     from fabula.app.memory.state import StateImportResult
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def render(result: StateImportResult, out: Out) -> None:
     """Write what the logs come to."""
-    out.line(f"{result.entries:,} entries of {result.replicas} machines, about {result.memories:,} memories")
+    out.line(f"{result.entries:,} entries of {counted(result.replicas, 'machine')}, about {result.memories:,} memories")
     out.line(
         out.dim(f"  {result.links:,} links to sessions, {result.packs:,} packs, {result.unexported:,} not exported")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.cli.render.memory_lines import SHORT, notices
+from fabula.cli.render.record_lines import counted
 
 if TYPE_CHECKING:
     from fabula.app.memory.status import StatusResult
@@ -16,7 +17,8 @@ def render(result: StatusResult, out: Out) -> None:
     index = result.index
     out.line(f"{out.bold(result.root)}  {out.dim(f'commit {result.head[:SHORT]}' if result.head else 'no commit yet')}")
     out.line(
-        f"  {index.files - index.archived:,} memories, {index.archived:,} in the archive, {index.edges:,} relations"
+        f"  {index.files - index.archived:,} memories, {index.archived:,} in the archive, "
+        f"{counted(index.edges, 'relation')}"
     )
     for name, counts in (("types", index.by_type), ("workspaces", index.by_workspace), ("tasks", index.by_task_status)):
         if counts:
