@@ -21,6 +21,10 @@ GLOBAL_FLAGS: dict[str, str] = {
 _PLACEHOLDERS = {"int": "N", "decimal": "NUMBER", "path": "PATH", "time": "TIME", "until": "TIME"}
 
 
+#: First words of commands that see or keep what agents and people said.
+_GATED = frozenset(("record", "recall", "remember", "memory"))
+
+
 @frozen
 class Option:
     """A named option. ``field`` is the request's field; by default the name with underscores.
@@ -114,7 +118,7 @@ class Command:
     @property
     def gated(self) -> bool:
         """Say whether it refuses to work where Fabula is switched off."""
-        return self.path[0] == "record"
+        return self.path[0] in _GATED
 
     @property
     def usage(self) -> str:

@@ -16,7 +16,7 @@ from fabula.kernel.errors import FabulaError
 from fabula.kernel.hashes import digest, digest_text
 from fabula.kernel.values import frozen, replace
 from fabula.record.quoting.texts import JOINT, parts_of
-from fabula.record.quoting.verbatim import Place, locate, occurrences
+from fabula.record.quoting.verbatim import Place, as_spelled, locate, occurrences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,11 +113,13 @@ def _found(app: App, citation: Citation, row: Row, raw: bytes) -> Resolved:
     if not citation.quote:
         opening = JOINT.join(part.shown for part in parts)[:AROUND_CHARACTERS]
         return Resolved("found", whole, after=opening, kind=row.kind, origin=origin)
-    place = locate(parts, citation.quote)
+    quote = citation.quote if any(citation.quote in part.text for part in parts) else as_spelled(parts, citation.quote)
+    whole = replace(whole, quote=quote)
+    place = locate(parts, quote)
     if not isinstance(place, Place):
         note = f"the quote {_HIDDEN[place]}" if place is not None else "the record does not hold the quote"
         return Resolved("missing", whole, kind=row.kind, origin=origin, note=note)
-    before, after = _around(parts[place.part], citation.quote, place)
+    before, after = _around(parts[place.part], quote, place)
     return Resolved("found", replace(whole, start=place.start, end=place.end), before, after, row.kind, origin)
 
 

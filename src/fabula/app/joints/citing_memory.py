@@ -78,9 +78,12 @@ def sources(app: App, request: SourcesRequest) -> SourcesResult:
 
 
 def _where(access: MemoryAccess, path: str) -> str:
-    """Return where a memory is now: it may have been archived or renamed since."""
-    path = path.strip("/")
-    return access.refreshed().resolve(path) or path
+    """Return where a memory is now: it may have been archived or renamed since. Raises ``ERR_AMBIGUOUS``."""
+    from fabula.app.memory.changing import path_of
+
+    index = access.refreshed()
+    path = path_of(access, path)
+    return index.resolve(path) or path
 
 
 def _resolved(app: App, citation: Citation) -> citing.Resolved:

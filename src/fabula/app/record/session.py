@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.app.joints.session_memories import LinkedMemory, memories_of
 from fabula.app.record.lines import SessionLine, ThreadLine, session_line, thread_line
 from fabula.app.record.reading import given_titles, pinned
 from fabula.kernel.values import frozen
@@ -38,6 +39,8 @@ class SessionRequest:
 class SessionResult:
     """A session with its threads, subagents, continuations, the files it touched, its usage and where it is kept.
 
+    ``memories`` are those that it wrote, read, corrected or judged.
+
     ``composed_from`` are the threads that it was made from, in their order, where ``record compose`` made it.
 
     Files and usage include the subagents'; usage counts each API response once.
@@ -51,6 +54,7 @@ class SessionResult:
     usage: tuple[ModelUsage, ...]
     sources: tuple[SourceRow, ...]
     composed_from: tuple[Origin, ...]
+    memories: tuple[LinkedMemory, ...]
     fresh: Freshness
 
 
@@ -61,8 +65,9 @@ def session(app: App, request: SessionRequest) -> SessionResult:
     number = identify(reader, request.id, "session").id
     titles, pins = given_titles(app, "session"), pinned(app, "session")
     names, pinned_threads = given_titles(app, "thread"), pinned(app, "thread")
+    line = session_line(app, session_by_row(reader, number), titles, pins)
     return SessionResult(
-        session_line(app, session_by_row(reader, number), titles, pins),
+        line,
         tuple(thread_line(app, row, names, pinned_threads) for row in threads_of_session(reader, number)),
         tuple(session_line(app, row, titles, pins) for row in children(reader, number, ("subagent", "compaction"))),
         tuple(session_line(app, row, titles, pins) for row in children(reader, number, LISTED_KINDS)),
@@ -70,5 +75,6 @@ def session(app: App, request: SessionRequest) -> SessionResult:
         tuple(usage_of_session(reader, number)),
         tuple(sources_of_session(reader, number)),
         tuple(origins(app.loader(), number)),
+        memories_of(app, line.id),
         fresh,
     )

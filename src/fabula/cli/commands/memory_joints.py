@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fabula.cli.command import Argument, Command, Option
+from fabula.cli.commands.memory_rows import CORPUS
 from fabula.cli.commands.rows import ALL
 
-_CORPUS = Option("--corpus", "the memory in this folder, not the configured one", "path", metavar="DIR")
 _JOINTS = "fabula.app.joints"
 _RENDER = "fabula.cli.render"
 
@@ -23,7 +23,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("--limit", "how many memories at most", "int", least=1),
             ALL,
             Option("--session", "the session that asks: its own words are not recalled to it", "text", ""),
-            _CORPUS,
+            CORPUS,
         ),
         query=True,
         details="Memories come first, then passages of the record, each with its source. The text is marked as "
@@ -38,7 +38,7 @@ COMMANDS: tuple[Command, ...] = (
         request=f"{_JOINTS}.session_memories:LinksRequest",
         renderer=f"{_RENDER}.memory_links:render",
         arguments=(Argument("session", "a session: its id, or a beginning of it that is unique"),),
-        options=(_CORPUS,),
+        options=(CORPUS,),
     ),
     Command(
         path=("memory", "sources"),
@@ -50,7 +50,7 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(Argument("path", "a memory: its path in the corpus, also one that it had before"),),
         options=(
             Option("--used-by", "also the packs that handed it out on this machine"),
-            _CORPUS,
+            CORPUS,
         ),
         examples=("fabula memory sources areas/inbox/tides.html --used-by",),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabula.cli.render.memory_links import linked_memory
 from fabula.cli.render.record_lines import counted, moment, notes, session_line, thread_line
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ def render(result: SessionResult, out: Out) -> None:
     _sessions("subagents", result.subagents, out)
     _sessions("continued by", result.continued_by, out)
     _files(result, out)
+    if result.memories:
+        _heading("memories", out)
+    for memory in result.memories:
+        linked_memory(memory, out)
     for use in result.usage:
         spent = f"{use.input} in, {use.output} out, {use.cache_read} cache read, {use.cache_write} cache write"
         out.line(f"  usage   {use.model}: {use.responses} responses, {spent}")

@@ -52,8 +52,8 @@ def compact(root: Path) -> int:
     with lock_of(root):
         files = [path for path in log_files(root / LOG) if path.name != CURRENT]
         local = entries_of(files)
-        others = [entry for _, kind, path in files_of(root) if kind == "tracked" for entry in entries_of([path])]
-        ids = {entry.id for entry in thinned([*local, *others])}
+        everything = entries_of(path for _, kind, path in files_of(root) if kind != "sidecar")
+        ids = {entry.id for entry in thinned(everything)}
         kept = [entry for entry in newest_packs(local) if entry.id in ids or entry.kind == HANDED]
         replace_files(root, files, kept)
         return len(local) - len(kept)

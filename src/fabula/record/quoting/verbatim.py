@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabula.kernel.values import frozen
@@ -34,6 +35,16 @@ def locate(parts: Sequence[Part], quote: str) -> Place | Hidden | None:
                 return Place(number, part.offset + start, part.offset + start + len(quote))
             why = why or hidden or "secret"  # shown nowhere: a rule sees more of it than its own span
     return why
+
+
+def as_spelled(parts: Sequence[Part], quote: str) -> str:
+    """Return a quote as a record spells it, whatever blanks are between its words; as it is where no part has it.
+
+    A citation that was kept in a page of markup comes back with single blanks.
+    """
+    words = re.compile(r"\s+".join(map(re.escape, quote.split())))
+    found = (words.search(part.text) for part in parts) if quote.strip() else ()
+    return next((match[0] for match in found if match is not None), quote)
 
 
 def hidden_by(part: Part, start: int, end: int) -> Hidden | None:
