@@ -4,7 +4,8 @@
 
 Wall times, p50 / p95, in this process and as whole processes; all arms of the search are on. memhtml runs without
 embeddings (it has none offline), up to ``--memhtml-most`` memories; where it is not installed, figures of an earlier
-run of 0.15.1 on another machine stand beside (in brackets). Exit status 1 when an ask is missed.
+run of 0.15.1 on another machine stand beside (in brackets). Asks are of a quiet reference machine; where a fixed piece
+of work takes longer around a measurement, its ask is scaled ("pace"). Exit status 1 when an ask is missed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from memories.asks import Row, judged, table
 from memories.corpus import Corpus, HandSet, environment
 from memories.generated import memory, queries
 from memories.memhtml import DEFAULT, Memhtml, found
-from memories.timing import Spent, bare_interpreter, durable_file, processes, reading, timed
+from memories.timing import Spent, bare_interpreter, durable_file, processes, reading, timed, together
 
 NOW = 1_796_083_200_000  # any moment; memories are written one second after another
 FABULA = [sys.executable, "-c", "import sys; from fabula.__main__ import run; sys.exit(run())"]
@@ -113,11 +114,11 @@ def keeping_up(corpus: Corpus, size: int) -> Figures:
     def edit(path: Path) -> None:
         path.write_text(path.read_text(encoding="utf-8").replace("We saw", "We saw again", 1), encoding="utf-8")
 
-    runs: list[float] = []
+    updates = []
     for path in paths:
         edit(path)
-        runs += timed(lambda _: corpus.index.refresh(thorough=True), [0]).runs
-    figures = {"update after one change": Spent(tuple(runs))}
+        updates.append(timed(lambda _: corpus.index.refresh(thorough=True), [0]))
+    figures = {"update after one change": together(updates)}
     figures["nothing changed"] = timed(lambda _: corpus.index.refresh(), range(20))
     figures["nothing changed, every file looked at"] = timed(lambda _: corpus.index.refresh(thorough=True), range(10))
     figures["rebuild"] = timed(lambda _: corpus.index.rebuild(), range(3 if size <= 5_000 else 1))
@@ -194,11 +195,11 @@ def measure_memhtml(folder: Path, size: int, modules: Path) -> Figures:
         lambda n: there.run("write", "--title", f"p {n}", *words, f"Claim {n} of a process."), range(5)
     )
     paths = sorted((there.root / "projects").rglob("*.html"))[:3]
-    runs: list[float] = []
+    updates = []
     for path in paths:
         path.write_text(path.read_text(encoding="utf-8").replace("We saw", "We saw again", 1), encoding="utf-8")
-        runs += timed(lambda _: there.run("index", "update"), [0]).runs
-    figures["update after one change"] = Spent(tuple(runs))
+        updates.append(timed(lambda _: there.run("index", "update"), [0]))
+    figures["update after one change"] = together(updates)
     figures["rebuild"] = timed(lambda _: there.run("index", "rebuild"), [0])
     return figures
 

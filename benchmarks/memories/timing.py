@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import statistics
 import subprocess
@@ -15,11 +17,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+#: Wall ms of the yardstick on the machine for which the asks were written, with nothing else running.
+REFERENCE = 3.0
+
+
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Wall milliseconds of some runs."""
+    """Wall milliseconds of some runs.
+
+    ``pace``: how many times longer than on the quiet reference machine a fixed piece of work took around them; asks are
+    scaled by it, so that a slow or busy machine is not taken for a slow program.
+    """
 
     runs: tuple[float, ...]
+    pace: float = 1.0
 
     @property
     def median(self) -> float:
@@ -30,11 +41,6 @@ class Spent:
     def p95(self) -> float:
         """The value below which 95 % lie (nearest rank)."""
         return sorted(self.runs)[min(len(self.runs) - 1, int(len(self.runs) * 0.95))]
-
-    @property
-    def least(self) -> float:
-        """The smallest."""
-        return min(self.runs)
 
     def __str__(self) -> str:
         if len(self.runs) == 1:
@@ -47,13 +53,33 @@ def _shown(milliseconds: float) -> str:
 
 
 def timed(job: Callable[..., object], over: Iterable[object]) -> Spent:
-    """Run a job on each of some values."""
+    """Run a job on each of some values, a yardstick before and after."""
     runs = []
+    pace = [_yardstick() for _ in range(12)]
     for one in over:
         begun = time.perf_counter()
         job(one)
         runs.append((time.perf_counter() - begun) * 1000)
-    return Spent(tuple(runs))
+    pace += [_yardstick() for _ in range(12)]
+    return Spent(tuple(runs), statistics.median(pace) / REFERENCE)
+
+
+def _yardstick() -> float:
+    """Return the wall ms of a fixed piece of work: JSON, a hash, a dictionary, a sort."""
+    begun = time.perf_counter()
+    rows = [{"number": number, "text": f"row {number * 7919 % 1009} of many"} for number in range(3_000)]
+    text = json.dumps(rows)
+    hashlib.sha256(text.encode()).hexdigest()
+    counted: dict[str, int] = {}
+    for row in json.loads(text):
+        counted[row["text"]] = counted.get(row["text"], 0) + row["number"]
+    sorted(counted.items(), key=lambda pair: -pair[1])
+    return (time.perf_counter() - begun) * 1000
+
+
+def together(parts: Sequence[Spent]) -> Spent:
+    """Return the runs of several measurements as one."""
+    return Spent(tuple(run for part in parts for run in part.runs), statistics.median(part.pace for part in parts))
 
 
 def processes(commands: Iterable[Sequence[str]], environment: Mapping[str, str]) -> Spent:
