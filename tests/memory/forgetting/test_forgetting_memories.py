@@ -17,6 +17,7 @@ from fabula.memory.forgetting.forget import forget
 from fabula.memory.forgetting.preview import preview
 from fabula.memory.forgetting.values import Target
 from fabula.memory.format.reader import read
+from fabula.memory.merging.merge import merge
 
 AT = "1780000000 +0000"
 A, B, C = "areas/inbox/the-key-is-tabasco.html", "areas/inbox/b.html", "areas/inbox/c.html"
@@ -146,6 +147,21 @@ def test_a_text_is_forgotten_in_every_version_that_holds_it_and_in_messages(tmp_
     assert one.text("notes.txt") == "x\nis (forgotten)\n"
     assert one.subjects() == ["memhtml(forget): some versions", "nothing", "the key is <(forgotten)>", "first"]
     sound(one)
+
+
+def test_a_clone_that_still_has_it_does_not_bring_it_back(here: Corpus) -> None:
+    clone = here.clone("two")
+    clone.write("areas/e.html", memory("e fact"))
+    clone.commit("e")
+    forgotten(here, A)
+    here.git("fetch", "--quiet", str(clone.root), "main:refs/remotes/two/main")
+    with here.repo() as repo, pytest.raises(FabulaError) as caught:
+        merge(repo, "two/main", AT)
+    assert caught.value.code == "ERR_FORGOTTEN"
+    assert here.subjects()[0] == "memhtml(forget): 1 memory"
+    here.git("branch", "later", "HEAD^")
+    with here.repo() as repo:
+        assert merge(repo, "later", AT).kind == "already"
 
 
 def test_a_merged_history_keeps_its_shape(tmp_path: Path) -> None:

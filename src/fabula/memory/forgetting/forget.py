@@ -21,6 +21,7 @@ from fabula.storage.git.history import files_at
 from fabula.storage.git.joining import Wanted
 from fabula.storage.git.message import message_text
 from fabula.storage.git.objects import made
+from fabula.storage.git.outcast import cast_out
 from fabula.storage.git.replacing import STASH, Replacing, note, still_there
 from fabula.storage.git.storing import LooseObjects
 from fabula.storage.git.streaming import rewrite
@@ -56,6 +57,7 @@ def forget(repo: Repo, target: Target, at: str, *, agreed: Preview | None = None
         head = turn.head[0]
         follows = new.get(head, head)
         refs, stash = _replaced(repo, seen, new)
+        cast_out(repo.shop, seen.found.commits)
         note(repo.shop, Replacing(head, follows, tuple(refs), stash))
         before, after = files_at(repo.shop.git, head), files_at(repo.shop.git, follows)
         wanted: dict[str, Wanted | None] = dict.fromkeys(before.keys() - after.keys())

@@ -19,6 +19,7 @@ from fabula.memory.past.tracks import moves_among
 from fabula.storage.git.history import files_at, merge_base, open_conflicts, resolve
 from fabula.storage.git.joining import Wanted
 from fabula.storage.git.message import message_text
+from fabula.storage.git.outcast import outcasts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +37,9 @@ def merge(repo: Repo, ref: str, at: str, *, session: str = "") -> Merged:
     """Merge a commit by any name that git knows into the branch of HEAD. ``at``: ``1700000000 +0000``.
 
     Raises :class:`MergeConflict` (``ERR_WRITE_CONFLICT``) with every path that both sides changed against each other:
-    nothing was changed then. Raises ``ERR_NOT_FOUND`` for a name that is no commit, ``ERR_GIT`` when git's own merge is
-    under way or the histories share nothing, ``ERR_DIRTY`` where a person's change is at a path that has to change, and
-    as :meth:`Turn.commit`.
+    nothing was changed then. Raises ``ERR_NOT_FOUND`` for a name that is no commit, ``ERR_FORGOTTEN`` when it would
+    bring back what was forgotten here, ``ERR_GIT`` when git's own merge is under way or the histories share nothing,
+    ``ERR_DIRTY`` where a person's change is at a path that has to change, and as :meth:`Turn.commit`.
     """
     git = repo.shop.git
     theirs = resolve(git, ref)
@@ -62,6 +63,8 @@ def _attempt(repo: Repo, turn: Turn, other: tuple[str, str], at: str, session: s
     base = merge_base(git, ours, theirs) if ours else ""
     if ours and base == theirs:
         return Merged("already", ours, ours, theirs)
+    if outcasts_of(repo.shop, theirs, ours):
+        raise _forgotten(ref)
     if ours and not base:
         raise _strangers(git, ref)
     files = [files_at(git, commit) if commit else {} for commit in (base, ours, theirs)]
@@ -146,6 +149,14 @@ def _refuse_half_merged(repo: Repo) -> None:
         f"{shop.place.root}: a merge that git began is under way ({what})",
         f"git -C {where} merge --abort",
         ending if still else f"git -C {where} commit --no-edit",
+    )
+
+
+def _forgotten(ref: str) -> FabulaError:
+    return FabulaError(
+        "ERR_FORGOTTEN",
+        f"{ref} still has commits that were forgotten here: merging it would bring them back",
+        "forget it there too, or make that clone anew from this repository",
     )
 
 
