@@ -109,4 +109,4 @@ def _more(known: Sequence[str]) -> tuple[str, ...]:
 
 def _written_by(index: MemoryIndex, beginning: str) -> list[str]:
     question = "select distinct session from files where session >= ? and session < ? limit 100"
-    return [str(one) for (one,) in index.connection.execute(question, (beginning, beginning + "\U0010ffff"))]
+    return [str(one) for (one,) in index.ask(question, (beginning, beginning + "\U0010ffff"))]
