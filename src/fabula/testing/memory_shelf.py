@@ -9,7 +9,7 @@ import apsw
 from fabula.memory.format.document import write
 from fabula.memory.format.template import Draft, document_of
 from fabula.memory.index.projection import Projected, project
-from fabula.memory.index.rows import insert
+from fabula.memory.index.rows import delete, insert
 from fabula.memory.index.schema import SCHEMA
 
 if TYPE_CHECKING:
@@ -51,3 +51,10 @@ class Shelf:
         insert(self.connection, self.connection.last_insert_rowid(), path, "", False, projected)
         self.changes += 1
         return path
+
+    def take(self, path: str) -> None:
+        """Take a memory away."""
+        (one,) = self.connection.execute("select id from places where path = ?", (path,)).fetchone() or (0,)
+        delete(self.connection, one)
+        self.connection.execute("delete from places where id = ?", (one,))
+        self.changes += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -392,3 +393,37 @@ def test_a_model_whose_vectors_change_their_length_under_one_name_compares_nothi
             return direction([1.0] * 9)
 
     assert asked(shelf, "water", Longer()).hits == ()
+
+
+# ── many questions in one process ───────────────────────────────────
+def test_numpy_changes_no_answer_and_neither_does_its_absence(
+    table: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numpy")
+    shelf = Shelf()
+    for number in range(300):
+        shelf.add(
+            f"areas/{number:03}.html", f"Host {number} drains pool {number % 7} when the {number % 11} flag is set."
+        )
+    question = "which machine empties its connections under a flag"
+    fast = Retriever(shelf, table)
+    slow = [fast.search(Ask(question, NOW)) for _ in range(2)][-1]
+    with_numpy = [fast.search(Ask(question, NOW)) for _ in range(12)][-1]
+    assert with_numpy == slow
+    shelf.add("areas/new.html", "The machine empties its connections.")
+    assert paths(fast.search(Ask(question, NOW)))[0] == "areas/new.html"
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    without = Retriever(shelf, table)
+    assert [without.search(Ask(question, NOW)) for _ in range(12)][-1] == fast.search(Ask(question, NOW))
+
+
+def test_vectors_follow_memories_that_change_and_go(shelf: Shelf) -> None:
+    for number in range(4):
+        shelf.add(f"areas/{number}.html", f"Rain number {number}.")
+    retriever = Retriever(shelf, Words())
+    assert len(retriever.search(Ask("water", NOW)).hits) == 4
+    shelf.take("areas/1.html")
+    shelf.take("areas/2.html")
+    shelf.add("areas/2.html", "A flame burnt it.")
+    assert set(paths(retriever.search(Ask("water", NOW)))) == {"areas/0.html", "areas/3.html"}
+    assert paths(retriever.search(Ask("hot fire", NOW))) == ["areas/2.html"]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from fabula.search.terms import Term
 
 PARTS_SHARE: Final = 0.6  # what the parts of a name count, against the name itself
-RANKED: Final = 100  # memories ranked by BM25 at least, where more match
-#: Once so many are in, a crowd that holds less and would make them more than so many is left out.
-ENOUGH, CROWD = 20, 400
+RANKED: Final = 60  # memories ranked by BM25 at least, where more match
+#: Once as many are in as are shown, a crowd that holds less and would make them more than so many is left out.
+CROWD: Final = 300
 LISTED: Final = 1_000_000  # rows that are listed for a term: all
 #: A term that more of the memories than this hold says little, and is left out of BM25 where others are left.
 COMMON: Final = 0.5
@@ -52,7 +52,7 @@ class LexicalArm:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def ask(self, question: Question, allowed: frozenset[int], *, archived: bool) -> Lexical:
+    def ask(self, question: Question, allowed: frozenset[int], *, archived: bool, enough: int = 10) -> Lexical:
         """Rank the allowed memories. A phrase must be held; what holds an excluded word is left out."""
         terms = question.terms
         units = units_of([term.parts for term in terms])
@@ -69,7 +69,7 @@ class LexicalArm:
         classes = Counter(bits.values())
         shares = {kind: share_of(kind, found.weights, units) for kind in classes}
         found.number, found.best = len(bits), max(shares.values(), default=0.0)
-        chosen = _strongest(classes, shares)
+        chosen = _strongest(classes, shares, enough)
         found.coverage = {row: shares[kind] for row, kind in bits.items() if kind in chosen}
         rows = json.dumps(list(found.coverage))
         for table in tables if found.coverage else ():
@@ -126,7 +126,7 @@ def _within(held: Sequence[Held], allowed: frozenset[int], excluded: set[int], r
     return bits
 
 
-def _strongest(classes: Counter[int], shares: Mapping[int, float]) -> set[int]:
+def _strongest(classes: Counter[int], shares: Mapping[int, float], enough: int) -> set[int]:
     """Choose the classes of rows that hold the most, until :data:`RANKED` rows are in.
 
     Rows of one class hold the same units and stand or fall together; one that would bring more than :data:`CROWD` is
@@ -135,7 +135,7 @@ def _strongest(classes: Counter[int], shares: Mapping[int, float]) -> set[int]:
     chosen: set[int] = set()
     number = 0
     for kind in sorted(classes, key=lambda kind: (-shares[kind], kind)):
-        if number >= RANKED or (number >= ENOUGH and number + classes[kind] > CROWD):
+        if number >= RANKED or (number >= enough and number + classes[kind] > CROWD):
             break
         chosen.add(kind)
         number += classes[kind]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
-from fabula.memory.retrieval.packed import Probe, between, estimated, packed, pieces
+from fabula.memory.retrieval.arena import Arena
+from fabula.memory.retrieval.packed import between, estimated, packed, pieces
 from fabula.memory.retrieval.pieces import pieces_of
 from fabula.models.embedding import Unavailable
 
@@ -24,6 +24,8 @@ CUT: Final = "cut1"
 SHORTLIST: Final = 128  # pieces whose components are compared, of those nearest by their signs
 FULL_COVERAGE: Final = 0.95  # of the memories in scope must have vectors; below it the answer says so
 CLOSE: Final = 0.75  # likeness from which two memories are compared by their components
+SCOPES: Final = 8  # whose pieces are remembered side by side
+FEW: Final = 200  # vectors that are looked up one by one
 LEAST_COVERAGE: Final = 0.5  # below it vectors have no say: a few would stand before many that nobody asked
 
 
@@ -52,16 +54,6 @@ class Meant:
     why_not: str = ""
 
 
-@define
-class _Arena:
-    """The pieces of some memories side by side: whose each is, its signs, where it begins in the owner's blob."""
-
-    owners: list[int] = field(default_factory=list)
-    signs: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    have: int = 0  # memories that were embedded, with what result ever
-
-
 class VectorArm:
     """Compares questions with the vectors of memories; remembers what it read until the index changes."""
 
@@ -71,7 +63,7 @@ class VectorArm:
         self._stamp: Hashable = None
         self._hashes: dict[int, bytes] = {}  # of every memory, by id
         self._blobs: dict[bytes, bytes] = {}  # vectors by the hash of their text; b"": it has none
-        self._arenas: dict[Hashable, _Arena] = {}
+        self._arenas: dict[Hashable, Arena] = {}
         self._dimension = 0  # of the vectors that were compared last
 
     @property
@@ -89,21 +81,20 @@ class VectorArm:
             return Meant(why_not=embedder.reason)
         try:
             query = embedder.query(text)
-            self._read()
-            if key not in self._arenas and self._make(allowed, embedder.most_at_once):
-                self._arenas.clear()
+            if not query:
+                return Meant(why_not="the model knows no word of the question")
+            arena = self._arena(allowed, key, len(query))
+            if len(arena.texts) < len(allowed) and self._make(allowed, embedder.most_at_once):
+                arena = self._arena(allowed, key, len(query))
         except FabulaError as error:
             return Meant(why_not=error.message)
-        if not query:
-            return Meant(why_not="the model knows no word of the question")
-        arena = self._arena(allowed, key, len(query))
-        if arena.have < len(allowed):
-            self._arenas.clear()  # the next question makes more vectors
-        covered = arena.have / len(allowed) if allowed else 1.0
-        why_not = f"{arena.have} of {len(allowed)} memories have vectors" if covered < FULL_COVERAGE else ""
+        have = len(arena.texts)
+        covered = have / len(allowed) if allowed else 1.0
+        why_not = f"{have} of {len(allowed)} memories have vectors" if covered < FULL_COVERAGE else ""
         if covered < LEAST_COVERAGE:
             return Meant(why_not=why_not)
-        return Meant(self._nearest(query, arena), why_not)
+        self._dimension = arena.dimension
+        return Meant(arena.nearest(query, SHORTLIST), why_not)
 
     def prepare(self, most: int | None = None) -> int:
         """Make vectors that are missing, at most so many; return how many were made. Raises ``ERR_EMBEDDER``."""
@@ -117,7 +108,6 @@ class VectorArm:
             if not fresh:
                 break
             made += fresh
-        self._arenas.clear()
         return made
 
     def likeness(self, memories: Iterable[int]) -> Callable[[int, int], float]:
@@ -146,47 +136,39 @@ class VectorArm:
         return alike
 
     # ── comparing ────────────────────────────────────────────────────
-    def _nearest(self, query: bytes, arena: _Arena) -> dict[int, float]:
-        self._dimension = len(query)
-        probe = Probe(query)
-        far = list(map(int.bit_count, map(probe.signs.__xor__, arena.signs)))
-        limit = _limit(far, SHORTLIST)
-        found: dict[int, float] = {}
-        for at in [at for at, bits in enumerate(far) if bits <= limit]:
-            owner = arena.owners[at]
-            close = probe.cosine(self._blobs[self._hashes[owner]], arena.starts[at])
-            if close > found.get(owner, -2.0):
-                found[owner] = close
-        return found
-
-    def _arena(self, allowed: Collection[int], key: Hashable, dimension: int) -> _Arena:
+    def _arena(self, allowed: Collection[int], key: Hashable, dimension: int) -> Arena:
+        """Return the arena of a scope, brought up to date by what changed."""
+        self._read()
         arena = self._arenas.get(key)
-        if arena is None:
-            arena = _Arena()
-            for owner in sorted(allowed):
-                blob = self._blobs.get(self._hashes[owner])
-                arena.have += blob is not None
-                for bits, start in pieces(blob or b"", dimension):
-                    arena.owners.append(owner)
-                    arena.signs.append(bits)
-                    arena.starts.append(start)
-            if len(self._arenas) >= 8:
+        if arena is None or arena.dimension != dimension:
+            if len(self._arenas) >= SCOPES:
                 self._arenas.clear()
-            self._arenas[key] = arena
+            arena = self._arenas[key] = Arena(dimension)
+        if arena.stamp != self._stamp:
+            wanted = {one: text for one in allowed if (text := self._hashes[one]) in self._blobs}
+            arena.become(wanted, self._blobs)
+            arena.stamp = self._stamp
         return arena
 
     # ── keeping ──────────────────────────────────────────────────────
     def _read(self) -> None:
-        """Bring what is remembered up to date."""
+        """Bring what is remembered up to date: texts of all memories, and vectors of those that are new."""
         stamp = self._index.stamp()
         if stamp == self._stamp:
             return
-        self._arenas.clear()
-        self._hashes = dict(self._index.connection.execute("select id, text_hash from files"))
+        connection = self._index.connection
+        self._hashes = dict(connection.execute("select id, text_hash from files"))
         wanted = set(self._hashes.values())
-        self._blobs = {key: blob for key, blob in self._blobs.items() if key in wanted}
-        rows = self._index.connection.execute("select hash, vector from vectors where space = ?", (self.space,))
-        self._blobs.update((key, blob) for key, blob in rows if key in wanted)
+        lacking = wanted - self._blobs.keys()
+        if len(self._blobs) > 2 * len(wanted):
+            self._blobs = {key: self._blobs[key] for key in wanted & self._blobs.keys()}
+        where = "space = ?"
+        values: list[str | bytes] = [self.space]
+        if len(lacking) <= FEW:
+            where += f" and hash in ({','.join('?' * len(lacking))})"
+            values += sorted(lacking)
+        rows = connection.execute(f"select hash, vector from vectors where {where}", values)
+        self._blobs.update(rows)
         self._stamp = stamp
 
     def _make(self, allowed: Iterable[int], most: int) -> int:
@@ -204,15 +186,5 @@ class VectorArm:
         made = {key: packed([next(vectors) for _ in one]) for key, one in texts.items()}
         self._blobs.update(made)
         self._index.keep_vectors((self.space, key, blob) for key, blob in made.items())
-        self._stamp = self._index.stamp()
+        self._stamp = (self._stamp, len(self._blobs))  # arenas are old; and the index is looked at anew
         return len(made)
-
-
-def _limit(far: list[int], enough: int) -> int:
-    """Return within how many differing bits at least ``enough`` lie."""
-    number = 0
-    for bits, many in sorted(Counter(far).items()):
-        number += many
-        if number >= enough:
-            return bits
-    return max(far, default=0)

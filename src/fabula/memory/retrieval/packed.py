@@ -69,9 +69,9 @@ class Probe:
 
     def __init__(self, vector: bytes) -> None:
         """Take a vector, one signed byte a dimension."""
-        self._components = memoryview(vector).cast("b").tolist()
-        self._bias = _BIAS * sum(self._components)
-        self._length = squared(vector)
+        self.components = memoryview(vector).cast("b").tolist()
+        self.square = squared(vector)
+        self._bias = _BIAS * sum(self.components)
         self._first = (len(vector) + 7) // 8
         self.signs = signs(vector)
 
@@ -79,8 +79,8 @@ class Probe:
         """Return the cosine of this vector and the piece that begins at ``start``."""
         middle = start + self._first
         end = middle + _LENGTH
-        length = self._length * int.from_bytes(blob[middle:end], "little")
-        product = sum(map(mul, self._components, blob[end : end + len(self._components)])) - self._bias
+        length = self.square * int.from_bytes(blob[middle:end], "little")
+        product = sum(map(mul, self.components, blob[end : end + len(self.components)])) - self._bias
         return product / sqrt(length) if length else 0.0
 
 
@@ -93,3 +93,10 @@ def between(left: bytes, right: bytes, dimension: int) -> float:
     """Return the cosine of the first pieces of two blobs."""
     end = (dimension + 7) // 8 + _LENGTH
     return Probe(left[end : end + dimension].translate(_BIASED)).cosine(right, 0)  # the bias of 128 is its own inverse
+
+
+def laid_out(blob: bytes, start: int, dimension: int) -> tuple[bytes, int]:
+    """Return the components of a piece as signed bytes, and the square of its length."""
+    middle = start + (dimension + 7) // 8
+    end = middle + _LENGTH
+    return blob[end : end + dimension].translate(_BIASED), int.from_bytes(blob[middle:end], "little")

@@ -5,6 +5,7 @@ Two arms find: words and vectors. Two only weigh what was found: how recently it
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fabula.kernel.values import frozen
@@ -24,7 +25,7 @@ RECENCY: Final = 0.06
 SALIENCE: Final = 0.06
 COVERAGE: Final = 1.5  # of the text arm's own score, against BM25's 1
 
-KEPT: Final = 100  # candidates by words; by vectors there are at most as many as are compared
+KEPT: Final = 60  # candidates by words; by vectors there are at most as many as are compared
 HALF_LIFE_DAYS: Final = 180.0  # of recency
 _DAY_MS: Final = 86_400_000.0
 
@@ -60,7 +61,8 @@ def text_scores(scores: Mapping[int, float], coverage: Mapping[int, float]) -> d
     """Return what words say of the best candidates, 0 to 1: ``(BM25 scaled + 1.5 · coverage) / 2.5``."""
     bm25 = scaled(scores)
     text = {one: (bm25.get(one, 0.0) + COVERAGE * share) / (1.0 + COVERAGE) for one, share in coverage.items()}
-    return dict(sorted(text.items(), key=lambda item: (-item[1], item[0]))[:KEPT])
+    best = nsmallest(KEPT, text, key=lambda one: (-text[one], one))
+    return {one: text[one] for one in best}
 
 
 def recency(when: int, now: int) -> float:

@@ -112,10 +112,10 @@ class Retriever:
     def _found(self, question: Question, ask: Ask, allowed: frozenset[int]) -> _Found:
         """Ask the arms that find; what nobody is sure of is left out."""
         archived = ask.scope.archived or ask.scope.as_of is not None
-        lexical = self._lexical.ask(question, allowed, archived=archived)
+        lexical = self._lexical.ask(question, allowed, archived=archived, enough=ask.offset + ask.limit)
         if not lexical.number and any(term.required for term in question.terms):
             question = loosened(question)
-            lexical = self._lexical.ask(question, allowed, archived=archived)
+            lexical = self._lexical.ask(question, allowed, archived=archived, enough=ask.offset + ask.limit)
         if any(term.required for term in question.terms):
             meant = Meant(why_not="")  # a phrase is asked for by its words
         else:
