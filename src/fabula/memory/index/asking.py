@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
 SOME = 500  # values in one list of a statement
 
 
-class Asking:
+class Asking(ABC):
     """Answers statements; whoever is one mends a damaged index first and asks again."""
 
+    @abstractmethod
     def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a statement that reads."""
-        raise NotImplementedError
 
     def one(self, statement: str, values: Sequence[object] = ()) -> Any:
         """Return the first value of the first row, ``None`` where there is no row."""
