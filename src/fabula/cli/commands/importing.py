@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from fabula.app.memory.words import WRITABLE_TYPES
 from fabula.cli.command import Argument, Command, Option
+from fabula.cli.commands.memory_rows import CORPUS
 from fabula.cli.commands.rows import verb_row
+
+DRY_RUN = Option("--dry-run", "say what would be taken over; nothing is changed")
+_TAKING = "fabula.app.memory.taking_over"
+_TAKEN = "fabula.cli.render.taking_over:render"
 
 COMMANDS: tuple[Command, ...] = (
     verb_row(
@@ -26,5 +32,43 @@ COMMANDS: tuple[Command, ...] = (
         ),
         details="Its side is only read. Every row is accounted for; a repetition adds nothing; what is here stays.",
         examples=("fabula import fable", "fabula import fable ~/old/fable.db --apply"),
+    ),
+    verb_row(
+        ("import", "markdown"),
+        _TAKING,
+        "take over notes: CLAUDE.md, an agent's own memory, a folder of Markdown; one fact a memory",
+        renderer=_TAKEN,
+        arguments=(Argument("source", "a note, or a folder of notes", metavar="FILE|DIR"),),
+        options=(
+            Option(
+                "--type",
+                "the type of all of them; else what a note says, or what it is",
+                "choice",
+                "",
+                choices=WRITABLE_TYPES,
+            ),
+            Option("--workspace", "the project of all of them; else the repository that they lie in", "text", ""),
+            DRY_RUN,
+            CORPUS,
+        ),
+        details="A note with a name or a description in its front matter is one memory. Of others each item of a list "
+        "is one, and the paragraphs under each heading. What is known, also in the archive, is not taken again.",
+        examples=("fabula import markdown CLAUDE.md --dry-run", "fabula import markdown ~/notes"),
+    ),
+    verb_row(
+        ("import", "claude-mem"),
+        _TAKING,
+        "take over claude-mem's observations, directives, and what its sessions learned",
+        handler=f"{_TAKING}:claude_mem",
+        request=f"{_TAKING}:ClaudeMemRequest",
+        renderer=_TAKEN,
+        arguments=(
+            Argument(
+                "source", "its claude-mem.db, or the folder that holds it; ~/.claude-mem", "optional", metavar="DB|DIR"
+            ),
+        ),
+        options=(DRY_RUN, CORPUS),
+        details="Its database is only read. What is known, also in the archive, is not taken again.",
+        examples=("fabula import claude-mem --dry-run",),
     ),
 )
