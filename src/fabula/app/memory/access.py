@@ -45,6 +45,7 @@ class MemoryAccess:
         self.cwd = cwd
         self.report: Report | None = None  # of the last refresh
         self._notices: list[str] = []
+        self._moves_taken = 0  # the id of the last rename that the state's log has
 
     # ── the parts ────────────────────────────────────────────────────
     @cached_property
@@ -132,8 +133,10 @@ class MemoryAccess:
         index = self.index()
         self.report = index.refresh(thorough=thorough)
         self._notices += self.report.notices
-        if self.report.moved:
-            self.state().take_moves(index.moves_after(0))
+        moves = index.moves_after(self._moves_taken)
+        if moves:
+            self.state().take_moves(moves)
+            self._moves_taken = moves[-1].id
         return index
 
     @property

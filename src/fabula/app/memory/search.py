@@ -65,10 +65,11 @@ def search(app: App, request: SearchRequest) -> SearchResult:
     from fabula.memory.retrieval.values import Ask
 
     access = app.memory_at(request.corpus)
-    access.refreshed()
+    index = access.refreshed()
     scope = scope_of(access, request)
     limit = request.limit or app.config["search.limit"]
-    answer = access.retriever().search(Ask(request.query, access.clock.now_ms(), scope, limit, request.offset))
+    ask = Ask(request.query, access.clock.now_ms(), scope, limit, request.offset)
+    answer = index.mended(lambda: access.retriever().search(ask))
     return SearchResult(
         request.query, scope.workspace or scope.home or "all", answer.hits, answer.number, answer.arms,
         answer.degraded, answer.weak and bool(answer.hits), answer.scope_empty, round(answer.coverage, 4),
