@@ -42,6 +42,7 @@ class Row:
 
     name: str
     figure: str
+    cpu: str
     theirs: str
     ask: str = ""
     passed: bool | None = None
@@ -55,7 +56,7 @@ def judged(
     for name, spent in ours.items():
         beside = str(theirs[name]) if name in theirs else f"({EARLIER[size, name]})" if (size, name) in EARLIER else ""
         ask, passed = _ask(size, name, ours, theirs, updates)
-        rows.append(Row(name, str(spent), beside, ask, passed))
+        rows.append(Row(name, str(spent), f"{spent.cpu:,.1f}", beside, ask, passed))
     return rows
 
 
@@ -83,8 +84,9 @@ def _scaled(pace: float) -> str:
 def table(title: str, rows: Sequence[Row]) -> str:
     """Return the table as text."""
     marks = {True: "pass", False: "FAIL", None: ""}
-    head = f"{'':40} {'Fabula p50 / p95':>22} {'memhtml':>22}"
+    head = f"{'':40} {'Fabula p50 / p95':>18} {'CPU ms':>8} {'memhtml':>18}"
     lines = [
-        f"{row.name:40} {row.figure:>22} {row.theirs:>22}   {row.ask:28} {marks[row.passed]}".rstrip() for row in rows
+        f"{row.name:40} {row.figure:>18} {row.cpu:>8} {row.theirs:>18}   {row.ask:28} {marks[row.passed]}".rstrip()
+        for row in rows
     ]
     return "\n".join(["", title, head, *lines])

@@ -23,7 +23,7 @@ REFERENCE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Wall milliseconds of some runs.
+    """Wall milliseconds of some runs, and CPU milliseconds of each on average, processes that it started included.
 
     ``pace``: how many times longer than on the quiet reference machine a fixed piece of work took around them; asks are
     scaled by it, so that a slow or busy machine is not taken for a slow program.
@@ -31,6 +31,7 @@ class Spent:
 
     runs: tuple[float, ...]
     pace: float = 1.0
+    cpu: float = 0.0
 
     @property
     def median(self) -> float:
@@ -43,25 +44,28 @@ class Spent:
         return sorted(self.runs)[min(len(self.runs) - 1, int(len(self.runs) * 0.95))]
 
     def __str__(self) -> str:
-        if len(self.runs) == 1:
-            return _shown(self.runs[0])
-        return f"{_shown(self.median)} / {_shown(self.p95)}"
-
-
-def _shown(milliseconds: float) -> str:
-    return f"{milliseconds / 1000:.2f} s" if milliseconds >= 2_000 else f"{milliseconds:.1f} ms"
+        shown = [self.median] if len(self.runs) == 1 else [self.median, self.p95]
+        divisor, unit = (1000, "s") if self.median >= 2_000 else (1, "ms")
+        return " / ".join(f"{one / divisor:.{1 + (unit == 's')}f}" for one in shown) + f" {unit}"
 
 
 def timed(job: Callable[..., object], over: Iterable[object]) -> Spent:
     """Run a job on each of some values, a yardstick before and after."""
     runs = []
     pace = [_yardstick() for _ in range(12)]
+    cpu = _cpu()
     for one in over:
         begun = time.perf_counter()
         job(one)
         runs.append((time.perf_counter() - begun) * 1000)
+    cpu = (_cpu() - cpu) / len(runs)
     pace += [_yardstick() for _ in range(12)]
-    return Spent(tuple(runs), statistics.median(pace) / REFERENCE)
+    return Spent(tuple(runs), statistics.median(pace) / REFERENCE, cpu)
+
+
+def _cpu() -> float:
+    """Return the CPU ms of this process and of those that it started and that ended."""
+    return sum(os.times()[:4]) * 1000
 
 
 def _yardstick() -> float:
@@ -79,7 +83,9 @@ def _yardstick() -> float:
 
 def together(parts: Sequence[Spent]) -> Spent:
     """Return the runs of several measurements as one."""
-    return Spent(tuple(run for part in parts for run in part.runs), statistics.median(part.pace for part in parts))
+    runs = tuple(run for part in parts for run in part.runs)
+    cpu = sum(part.cpu * len(part.runs) for part in parts) / len(runs)
+    return Spent(runs, statistics.median(part.pace for part in parts), cpu)
 
 
 def processes(commands: Iterable[Sequence[str]], environment: Mapping[str, str]) -> Spent:
