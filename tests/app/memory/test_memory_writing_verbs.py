@@ -96,7 +96,12 @@ def test_markup_comes_in_unescaped_and_facets_are_named_values(fabula: Fabula, c
         (("--type", "semantic", "--claim", "x", "--confidence", "nan"), "ERR_USAGE", "needs a number"),
         (("--type", "semantic", "--claim", "x", "--facet", "name"), "ERR_USAGE", "name=value"),
         (("--type", "semantic", "--claim", "x", "--quote", "y"), "ERR_USAGE", "needs the record"),
-        (("--type", "semantic", "--article-html", "<p>no mark</p>"), "ERR_USAGE", "title"),
+        (("--type", "semantic", "--article-html", "<p>no mark</p>"), "ERR_MEMORY_FORMAT", "<mark>"),
+        (("--type", "semantic", "--claim", " "), "ERR_USAGE", "is empty"),
+        (("--type", "semantic", "--claim", "-"), "ERR_USAGE", "is empty"),
+        (("--type", "semantic", "--claim", "-", "--body", "-"), "ERR_USAGE", "only one"),
+        (("--type", "semantic", "--body", "x"), "ERR_USAGE", "--body belongs"),
+        (("--type", "semantic", "--claim", "x", "--entity", "nobody"), "ERR_USAGE", "type:name"),
         (("--type", "semantic", "--article-html", "<p>no mark</p>", "--title", "t"), "ERR_MEMORY_FORMAT", "<mark>"),
         (("--type", "semantic", "--claim", "x", "--path", "../out.html"), "ERR_PATH", "cannot be the path"),
         (("--type", "semantic", "--claim", "x", "--valid-from", "tuesday"), "ERR_MEMORY_FORMAT", "tuesday"),
@@ -104,8 +109,9 @@ def test_markup_comes_in_unescaped_and_facets_are_named_values(fabula: Fabula, c
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
-    fabula: Fabula, corpus: Path, words: tuple[str, ...], code: str, said: str
+    fabula: Fabula, corpus: Path, typed: Typed, words: tuple[str, ...], code: str, said: str
 ) -> None:
+    typed("")
     before = head(corpus)
     outcome = fabula("memory", "write", *words, "--json")
     assert outcome.envelope["code"] == code
@@ -164,7 +170,7 @@ def test_a_correction_keeps_what_it_does_not_say_and_both_lead_to_each_other(fab
     assert {one["path"] for one in every} == {done["path"], done["archived"]}
     missed = fabula("memory", "read", str(old["path"]), "--json").envelope
     assert missed["code"] == "ERR_NO_MEMORY"
-    assert done["archived"] in missed["suggestions"][0]
+    assert missed["suggestions"][:2] == [f"fabula memory read {path}" for path in (done["path"], done["archived"])]
     led = fabula("memory", "resolve", str(old["path"]), "--json").data
     assert (led["path"], led["stop_reason"]) == (done["path"], "live")
 
@@ -216,3 +222,23 @@ def test_searching_opens_nothing_and_reading_counts_once(fabula: Fabula, corpus:
         fabula("memory", "search", "64", "--all")
         fabula("memory", "read", path)
     assert fabula("memory", "reinforce", path, "--json").data["memories"][0]["accesses"] == 1
+
+
+def test_a_facet_alone_is_added_to_what_a_memory_says(fabula: Fabula, corpus: Path) -> None:
+    path = str(write(fabula, "The pool ceiling is 64.", "--facet", "status=proposed")["path"])
+    done = fabula("memory", "correct", path, "--facet", "owner=core", "--json").data
+    shown = fabula("memory", "read", done["path"], "--json").data
+    assert shown["facets"] == {"status": ["proposed"], "owner": ["core"]}
+    assert shown["title"] == "The pool ceiling is 64"
+
+
+def test_renames_by_hand_are_followed_by_what_was_logged(fabula: Fabula, corpus: Path) -> None:
+    path = str(write(fabula, "It is 64.")["path"])
+    fabula("memory", "reinforce", path, "--signal", "positive")
+    (corpus / "areas/pools").mkdir()
+    git(corpus, "mv", path, "areas/pools/pool.html")
+    git(corpus, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "tidy")
+    assert fabula("memory", "list", "--json").data["memories"][0]["path"] == "areas/pools/pool.html"
+    again = fabula("memory", "reinforce", "areas/pools/pool.html", "--json").data["memories"][0]
+    assert again["reinforcements"] == 1
+    assert "areas/pools/pool.html" in fabula("memory", "read", path, "--json").envelope["suggestions"][0]

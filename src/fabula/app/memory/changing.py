@@ -105,6 +105,9 @@ def _with_whereabouts(access: MemoryAccess, error: FabulaError, paths: Sequence[
     for path in paths:
         now = None if index.file(path) is not None else index.resolve(path)
         if now is not None:
+            successor = index.successors_of([now]).get(now)
             message = f"{error.message}: it is at {now} now"
-            return FabulaError(error.code, message, f"fabula memory read {quote(now)}", *error.suggestions)
+            message += f", and {successor} took its place" if successor else ""
+            commands = [f"fabula memory read {quote(one)}" for one in (successor, now) if one]
+            return FabulaError(error.code, message, *commands, *error.suggestions)
     return error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.app.memory.changing import located, path_of, provenance_of, with_consent
+from fabula.app.memory.naming import entity_names
 from fabula.app.memory.typed import Typed, read_typed, title_from
 from fabula.app.memory.write import cited, with_facets
 from fabula.kernel.values import frozen
@@ -12,6 +13,7 @@ from fabula.kernel.values import frozen
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabula.app.memory.access import MemoryAccess
     from fabula.app.wiring import App
     from fabula.kernel.citations import Citation
     from fabula.memory.store.values import Corrected, Correction
@@ -74,6 +76,8 @@ def correct(app: App, request: CorrectRequest) -> CorrectResult:
     access = app.memory_at(request.corpus)
     target = path_of(access, request.target)
     typed = read_typed(app, request.claim, request.body, request.article_html, optional=True)
+    with located(access, target):
+        typed = _with_facets(access, request, target, typed)
     correction = _correction(request, target, typed, cited(app, request.cite, request.quote))
 
     def change(allowed: bool) -> Corrected:
@@ -89,27 +93,36 @@ def correct(app: App, request: CorrectRequest) -> CorrectResult:
     )  # fmt: skip
 
 
+def _with_facets(access: MemoryAccess, request: CorrectRequest, target: str, typed: Typed) -> Typed:
+    """Return what was typed with its facets; facets alone are put behind the article that the target has."""
+    if not request.facet:
+        return typed
+    from fabula.memory.format.template import prose_markup
+    from fabula.memory.store.reading import read_memory
+
+    if typed.markup is None and not typed.claim:
+        markup = read_memory(access.corpus().root, target).reading.document.article
+    else:
+        markup = typed.markup or prose_markup(typed.claim, typed.body)
+    return Typed(markup=with_facets(markup, request.facet))
+
+
 def _correction(request: CorrectRequest, target: str, typed: Typed, cites: tuple[Citation, ...]) -> Correction:
     from fabula.memory.store.values import Correction
 
-    says_something = bool(typed.claim or typed.markup)
-    claim, body, markup = typed.claim, typed.body, typed.markup
-    if request.facet and says_something:
-        from fabula.memory.format.template import prose_markup
-
-        claim, body, markup = "", (), with_facets(markup or prose_markup(claim, body), request.facet)
+    says_something = request.claim is not None or request.article_html is not None
     return Correction(
         target=target,
         reason=request.reason,
         title=request.title or (title_from(typed) if says_something else None),
-        claim=claim,
-        body=body,
-        article_html=markup,
+        claim=typed.claim,
+        body=typed.body,
+        article_html=typed.markup,
         type=request.type,
         path=request.path,
         workspace=request.workspace,
         tags=request.tag or None,
-        entities=request.entity or None,
+        entities=entity_names(request.entity) or None,
         aliases=request.alias or None,
         importance=request.importance,
         confidence=request.confidence,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fabula.app.memory.changing import provenance_of
+from fabula.app.memory.naming import entity_names
 from fabula.app.memory.typed import read_typed
 from fabula.app.memory.write import put
 from fabula.kernel.values import frozen
@@ -65,7 +66,7 @@ def task_add(app: App, request: TaskAddRequest) -> TaskAddResult:
         body=typed.body,
         workspace=request.workspace,
         tags=request.tag,
-        entities=request.entity,
+        entities=entity_names(request.entity),
         importance=request.importance,
         task_status=request.status,
         due=request.due,

@@ -39,18 +39,27 @@ def read_typed(
     if claim is None and markup is None:
         if optional and not body:
             return Typed()
+        if body:
+            raise FabulaError("ERR_USAGE", "--body belongs to --claim, which is missing", *_TWO_DOORS)
         raise FabulaError("ERR_USAGE", "what should be remembered is missing: --claim or --article-html", *_TWO_DOORS)
     if markup is not None:
         if body:
             raise FabulaError("ERR_USAGE", "--body belongs to --claim; markup holds all of its article", *_TWO_DOORS)
-        return Typed(markup=app.stdin_text() if markup == STDIN else markup)
+        return _some(Typed(markup=app.stdin_text() if markup == STDIN else markup))
     from fabula.memory.format.fences import claim_and_rest, paragraphs
 
     parts = [part for text in body for part in paragraphs(app.stdin_text() if text == STDIN else text)]
     if claim != STDIN:
-        return Typed(claim or "", tuple(parts))
+        return _some(Typed(claim or "", tuple(parts)))
     first, rest = claim_and_rest(app.stdin_text())
-    return Typed(first, (*rest, *parts))
+    return _some(Typed(first, (*rest, *parts)))
+
+
+def _some(typed: Typed) -> Typed:
+    """Return what was typed. Raises ``ERR_USAGE`` where it is blank: a pipe before it may have broken."""
+    if not (typed.markup if typed.markup is not None else typed.claim).strip():
+        raise FabulaError("ERR_USAGE", "what should be remembered is empty", *_TWO_DOORS)
+    return typed
 
 
 def title_from(typed: Typed) -> str:
@@ -59,7 +68,8 @@ def title_from(typed: Typed) -> str:
     if typed.markup is not None:
         from fabula.memory.format.reader import read
 
-        claim = read(f"<article>{typed.markup}</article>".encode("utf-8", "replace")).content.claim
+        content = read(f"<article>{typed.markup}</article>".encode("utf-8", "replace")).content
+        claim = content.claim or content.body or "untitled"
     words = " ".join(claim.split()).rstrip(".!?。 ")
     if len(words) <= TITLE_CHARACTERS:
         return words

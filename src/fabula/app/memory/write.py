@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fabula.app.memory.changing import located, provenance_of, with_consent
+from fabula.app.memory.naming import entity_names
 from fabula.app.memory.typed import Typed, read_typed, title_from
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import frozen
@@ -149,7 +150,7 @@ def _new_memory(request: WriteRequest, typed: Typed, cites: tuple[Citation, ...]
         if_hash=request.if_hash,
         workspace=request.workspace,
         tags=request.tag,
-        entities=request.entity,
+        entities=entity_names(request.entity),
         aliases=request.alias,
         importance=request.importance,
         confidence=request.confidence,
