@@ -31,7 +31,7 @@ class Embedder(Protocol):
 
     @property
     def most_at_once(self) -> int:
-        """Texts that one search may embed in passing without being felt."""
+        """Memories that one search may embed in passing."""
         ...
 
     def documents(self, texts: Sequence[str]) -> list[bytes]:

@@ -36,7 +36,7 @@ class StaticEmbedder:
     Raises ``ERR_EXTRA_MISSING`` when the table is missing or not whole.
     """
 
-    most_at_once = 512  # 0.2 ms each
+    most_at_once = 1_000  # 0.4 ms a memory
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
