@@ -20,9 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-sys.path.insert(0, str(HERE.parent / "memory" / "store"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "memory" / "store"))
 
 from stopping import stopped
 from storecorpus import Clock, Person, claim
