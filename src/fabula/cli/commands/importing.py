@@ -71,4 +71,15 @@ COMMANDS: tuple[Command, ...] = (
         details="Its database is only read. What is known, also in the archive, is not taken again.",
         examples=("fabula import claude-mem --dry-run",),
     ),
+    verb_row(
+        ("import", "memhtml"),
+        "fabula.app.memory.memhtml",
+        "take over another memory: memhtml's, or one of Fabula's with a history of its own",
+        renderer=_TAKEN,
+        arguments=(Argument("source", "its folder", metavar="DIR"),),
+        options=(DRY_RUN, CORPUS),
+        details="Files stay as they are and keep their paths where these are free; relations follow. The other corpus "
+        "is only read. Clones of one memory are merged by `memory merge`.",
+        examples=("fabula import memhtml ~/.memhtml --dry-run",),
+    ),
 )
