@@ -76,6 +76,16 @@ def test_one_that_fails_stops_all_and_the_exit_status_says_so(fabula: Fabula, co
     assert went_on.data["commit"]
 
 
+def test_of_a_long_batch_only_what_is_worth_telling_is_shown(fabula: Fabula, corpus: Path, typed: Typed) -> None:
+    operations = [line(f"The limit number {n} is set.") for n in range(60)]
+    operations[30] = {"op": "write", "title": "n", "type": "semantic"}
+    typed("\n".join(json.dumps(one) for one in operations))
+    shown = fabula("memory", "apply", "--continue-on-error").out
+    assert "59 written" in shown
+    assert "30  failed" in shown
+    assert len(shown.splitlines()) == 3
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

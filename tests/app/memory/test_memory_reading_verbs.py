@@ -135,6 +135,43 @@ def test_the_past_is_read_by_day_and_by_commit(fabula: Fabula, corpus: Path) -> 
     assert fabula("memory", "at", first, "areas/inbox/none.html", "--json").envelope["code"] == "ERR_NO_MEMORY"
 
 
+def test_what_was_held_true_at_a_time_is_found_with_what_took_its_place(fabula: Fabula, corpus: Path) -> None:
+    old = write(fabula, "The pool ceiling is 64.", "--valid-from", "2026-01-01")
+    correct = ("memory", "correct", old, "--claim", "The pool ceiling is 128.", "--valid-from", "2026-03-01", "--json")
+    done = fabula(*correct).data
+    search = ("memory", "search", "pool", "ceiling", "--json")
+    then = fabula(*search, "--as-of", "2026-02-01").data["hits"]
+    assert [(hit["path"], hit["superseded_by"]) for hit in then] == [(done["archived"], done["path"])]
+    for later in ((), ("--as-of", "2026-04-01")):
+        hits = fabula(*search, *later).data["hits"]
+        assert [(hit["path"], hit["superseded_by"]) for hit in hits] == [(done["path"], None)]
+    both = fabula(*search, "--include-archived").data["hits"]
+    assert [hit["path"] for hit in both] == [done["path"], done["archived"]]
+
+
+def test_tasks_that_sleep_found_are_told_by_their_names(fabula: Fabula, corpus: Path) -> None:
+    add = ("memory", "write", "--type", "task", "--claim")
+    found = "areas/inbox/tasks/det-0123456789ab-look.html"
+    assert fabula(*add, "Look into it.", "--path", found).status == 0
+    assert fabula(*add, "Look away.", "--path", "areas/inbox/tasks/det-xyz-look.html").status == 0
+    listed = fabula("memory", "tasks", "--detected", "--status", "todo", "--json").data["tasks"]
+    assert [one["path"] for one in listed] == [found]
+
+
+def test_the_status_says_what_there_is(fabula: Fabula, corpus: Path) -> None:
+    path = write(fabula, "It is 64.", "--workspace", "w", "--session", "s")
+    fabula("memory", "search", "64", "--all")
+    status = fabula("memory", "status", "--json").data
+    assert len(status["head"]) == 40
+    assert (status["index"]["files"], status["uncommitted"], status["vectors"], status["degraded"]) == (1, 0, 1, "")
+    assert status["index"]["by_workspace"] == {"w": 1}
+    assert status["state"]["links"] == 1
+    with (corpus / path).open("a", encoding="utf-8") as file:
+        file.write("<!-- by hand -->")
+    assert fabula("memory", "status", "--json").data["uncommitted"] == 1
+    assert "fabula memory commit" in fabula("memory", "list").out
+
+
 def test_a_task_goes_through_its_states_and_what_is_done_is_put_away(fabula: Fabula, corpus: Path) -> None:
     added = fabula("memory", "task", "add", "raise", "it", "--due", "2026-08-25", "--workspace", "w", "--json").data
     assert (added["path"], added["status"]) == ("projects/w/tasks/raise-it.html", "todo")

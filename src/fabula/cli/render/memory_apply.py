@@ -10,11 +10,17 @@ if TYPE_CHECKING:
     from fabula.app.memory.apply import ApplyResult, Line
     from fabula.cli.output import Out
 
+SHOWN = 40  # operations of which each gets its line
+
 
 def render(result: ApplyResult, out: Out) -> None:
     """Write what failed, what was found besides, and the counts."""
+    is_long = len(result.results) > SHOWN
     for line in result.results:
-        _line(line, out)
+        if not is_long or _is_news(line):
+            _line(line, out)
+    if is_long:
+        out.line(out.dim("  lines that were simply done or skipped are not shown: --json has all"))
     summary = result.summary
     parts = [f"{summary.written} written", f"{summary.deduped} known already"]
     more = {"consolidated": summary.consolidated, "failed": summary.failed, "skipped": summary.skipped}
@@ -25,6 +31,11 @@ def render(result: ApplyResult, out: Out) -> None:
     if result.near_duplicates_checked is False:
         out.line(out.dim("note: near duplicates were not looked for: there are no vectors"))
     notices(result.notices, out)
+
+
+def _is_news(line: Line) -> bool:
+    """Say whether a line is worth showing among very many."""
+    return bool(line.error or line.conflict or line.near_duplicates or line.superseded)
 
 
 def _line(line: Line, out: Out) -> None:
