@@ -109,6 +109,24 @@ def test_a_choice_names_its_values_and_the_nearest() -> None:
     assert "did you mean recent?" in error.message
 
 
+def test_numbers_lie_within_their_bounds() -> None:
+    write = ("memory", "write", "--type", "semantic", "--claim", "x")
+    assert read(*write, "--confidence", "0.25").values["confidence"] == 0.25
+    assert read(*write, "--importance", "10").values["importance"] == 10
+    assert "at most 10" in refused(*write, "--importance", "11").message
+    assert "at most 1" in refused(*write, "--confidence", "1.5").message
+    assert "at least 0" in refused(*write, "--confidence", "-0.5").message
+    for text in ("", "nan", "inf", "1e3", "0,5", "1.2.3", ".", "٣"):
+        assert "needs a number" in refused(*write, "--confidence", text).message
+
+
+def test_what_must_be_said_is_missed_and_closed_words_name_the_nearest() -> None:
+    assert "--type" in refused("memory", "write", "--claim", "x").message
+    assert read("memory", "write", "--help").help
+    assert "did you mean doing?" in refused("memory", "task", "status", "x", "doin").message
+    assert read("memory", "task", "status", "x", "doing").values["status"] == "doing"
+
+
 def test_surplus_and_missing_words_are_errors() -> None:
     assert "surplus word 'b'" in refused("record", "thread", "a", "b").message
     assert "ID is missing" in refused("record", "thread").message

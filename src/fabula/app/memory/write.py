@@ -106,7 +106,7 @@ def put(access: MemoryAccess, new: NewMemory, *, may_ask: bool = False) -> Write
 def cited(app: App, records: tuple[str, ...], quotes: tuple[str, ...]) -> tuple[Citation, ...]:
     """Return the citations that ``--cite`` and ``--quote`` mean, checked. Raises ``ERR_USAGE``, ``ERR_QUOTE``, …"""
     if quotes and not records:
-        raise FabulaError("ERR_USAGE", "a quote needs the record that it is from", "fabula memory write --cite RECORD")
+        raise FabulaError("ERR_USAGE", "a quote needs the record that it is from", "fabula help memory write")
     if not records:
         return ()
     if len(records) == 1:
