@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from corpus_home import CorpusHome
 
-from fabula.app.joints.recall_pack import MEMORY_SHARE, Piece, packed, shortened, window
+from fabula.app.joints.recall_pack import MEMORY_SHARE, PASSAGE_CHARACTERS, Piece, cited, packed, window
 from fabula.app.joints.recalling import RecallRequest, RecallResult, named, recall
 from fabula.kernel.errors import FabulaError
 from fabula.record.reading.sentinels import strip, unwrap
@@ -209,9 +209,34 @@ def test_a_window_is_verbatim_between_its_marks_and_holds_what_was_found(text: s
     assert text[start:end].strip("\n") in said
 
 
-@given(st.text(max_size=900), st.integers(0, 700))
+@given(st.text(alphabet="ab \n", max_size=900), st.integers(0, 700), st.data())
 @settings(deadline=None)
-def test_what_is_shortened_is_a_beginning(text: str, most: int) -> None:
-    said = shortened(text, most)
-    assert len(said) <= max(most, 0) or said == ""
-    assert text.startswith(said.removesuffix("…"))
+def test_what_is_cut_stays_within_its_room_and_around_its_place(text: str, most: int, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 20)))
+    said = cited(Piece("ref", "source", text, (start, end)), most)
+    assert len(said) <= most
+    words = [line.removeprefix(">").strip(" …") for line in said.splitlines()]
+    for line in words:
+        assert line in text
+    if most > 200 + 4 * text.count("\n"):
+        assert all(line.strip() in said for line in text[start:end].splitlines())
+
+
+def test_a_passage_of_a_long_record_is_around_the_words_that_were_looked_for(home: CorpusHome) -> None:
+    long = ClaudeSession("long", cwd="/home/mira/code/harbor")
+    long.prompt("Tell me of animals.")
+    long.reply("of ships and shoes\n" * 400 + "the quokka nests at noon\n" + "and sealing wax\n" * 400)
+    home.save(long)
+    home.scan()
+    found = asked(home, "quokka nests", budget=300)
+    assert "> the quokka nests at noon\n" in found.text
+    assert found.tokens <= 300
+    assert len(found.passages[0].text) < 3 * PASSAGE_CHARACTERS
+
+
+def test_passages_beside_the_question_take_no_room_from_memories_that_answer_it(home: CorpusHome) -> None:
+    path = home.remember("Quokka burrow", "The quokka burrow is closed in the winter months.")
+    found = asked(home, "quokka burrow winter service")
+    assert [one.path for one in found.memories] == [path]
+    assert found.passages == ()

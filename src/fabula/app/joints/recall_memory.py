@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from fabula.app.memory.access import MemoryAccess
     from fabula.memory.retrieval.values import Disclosed, Hit
 
+SURE = 0.95  # a confidence below it is said
+
 
 @frozen
 class FromMemory:
@@ -50,7 +52,9 @@ def _pieces(found: Disclosed) -> list[Piece]:
 
 def _source(hit: Hit) -> str:
     """Return the line that names a memory: path, title, and what a reader must know before relying on it."""
-    said = [hit.type, f"holds from {format_time(hit.when)[:10]}", f"confidence {hit.confidence_now:.2f}"]
+    said = [hit.type, f"holds from {format_time(hit.when)[:10]}"]
+    if hit.confidence_now < SURE:
+        said.append(f"confidence {hit.confidence_now:.2f}")
     if hit.superseded_by:
         said.append(f"superseded by {hit.superseded_by}")
     if hit.has_details:

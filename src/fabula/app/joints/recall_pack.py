@@ -21,11 +21,15 @@ PASSAGES_MOST: Final = 8
 
 @frozen
 class Piece:
-    """One thing that may be handed out: its source in a line, and its text; ``ref`` is a path or a thread's id."""
+    """One thing that may be handed out: its source in a line, and its text; ``ref`` is a path or a thread's id.
+
+    ``place``: the characters (start, end) of the text that matter most; what is cut is cut around them.
+    """
 
     ref: str
     source: str
     text: str
+    place: tuple[int, int] = (0, 0)
 
     @property
     def shown(self) -> str:
@@ -43,12 +47,12 @@ class Pack:
 
 
 def packed(heading: str, memories: Sequence[Piece], passages: Sequence[Piece], room: int) -> Pack:
-    """Put into ``room`` characters what fits. ``passages`` come as long as they may get and are cut to their shares.
+    """Put into ``room`` characters what fits; of ``passages`` what stands around their places.
 
     Memories have :data:`MEMORY_SHARE` of the room, and what the record leaves of the rest.
     """
     room -= len(heading)
-    wanted = [_cost(one.shown) for one in passages]
+    wanted = [len(one.source) + min(len(one.text), PASSAGE_CHARACTERS) + 2 for one in passages]
     reserved = min(int(room * (1 - MEMORY_SHARE)), sum(wanted)) if memories else room
     first = _fitting(memories, room - reserved)
     rest = room - sum(_cost(one.shown) for one in first)
@@ -80,7 +84,7 @@ def _cut(passages: Sequence[Piece], room: int) -> list[Piece]:
         later = min(len(passages), PASSAGES_MOST) - number - 1
         head = len(piece.source) + 3
         share = max(PASSAGE_LEAST, (room - head) * 2 // (2 + later))
-        text = shortened(piece.text, min(share, room - head))
+        text = cited(piece, min(share, room - head, PASSAGE_CHARACTERS))
         if len(found) == PASSAGES_MOST or not text:
             break
         found.append(Piece(piece.ref, piece.source, text))
@@ -88,18 +92,26 @@ def _cut(passages: Sequence[Piece], room: int) -> list[Piece]:
     return found
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text of at most ``most`` characters, cut at a blank; empty when nothing sensible fits."""
-    if len(text) <= most:
-        return text
-    if most < PASSAGE_LEAST:
-        return ""
-    cut = max(text.rfind(" ", most // 2, most - 1), text.rfind("\n", most // 2, most - 1))
-    return text[: cut if cut > 0 else most - 1].rstrip() + "…"
+def cited(piece: Piece, most: int) -> str:
+    """Return what stands around a piece's place, marked line by line as a quote, in at most ``most`` characters.
+
+    Empty when nothing sensible fits.
+    """
+    width = min(most, len(piece.text) + 2)
+    while width >= min(PASSAGE_LEAST // 2, len(piece.text)) and width > 0:
+        said = "\n".join(f"> {line}".rstrip() for line in window(piece.text, *piece.place, width).splitlines())
+        if len(said) <= most:
+            return said
+        width -= max(len(said) - most, 1)
+    return ""
 
 
 def window(text: str, start: int, end: int, width: int = PASSAGE_CHARACTERS) -> str:
-    """Return about ``width`` characters around a place, as they stand there; ``…`` where the text goes on."""
+    """Return about ``width`` characters around a place, as they stand there; ``…`` where the text goes on.
+
+    Of a place that is longer the beginning is shown.
+    """
+    end = min(end, start + width)
     before = max(0, (width - (end - start)) // 3)
     begin = _at_word(text, max(0, start - before), start)
     finish = min(len(text), max(end, begin + width))

@@ -14,7 +14,7 @@ from fabula.app.joints.recall_record import FromRecord, Passage, hand_out, passa
 from fabula.app.record.reading import clean
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.tokens import budget_characters, estimate_tokens
-from fabula.kernel.values import frozen
+from fabula.kernel.values import frozen, replace
 from fabula.record.reading.sentinels import wrap
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def recall(app: App, request: RecallRequest) -> RecallResult:
     memory = _memory(app, request, room, notices)
     record, fresh = _record(app, request, notices, is_alone=memory is None)
     memory = memory or FromMemory()
+    if record.weak and memory.pieces and not memory.weak:
+        record = replace(record, passages=())  # what is beside the question takes no room from what answers it
     pack, text = _written(request, memory, record, room)
     threads = tuple(dict.fromkeys(one.ref for one in pack.passages))
     shown = record.passages[: len(pack.passages)]
