@@ -244,6 +244,13 @@ def test_a_blank_question_lists_the_newest_first(shelf: Shelf) -> None:
         assert answer.number == 4
 
 
+def test_a_listing_says_what_superseded_what(shelf: Shelf) -> None:
+    shelf.add("areas/old.html", "The port is 1.")
+    shelf.add("areas/new.html", "The port is 2.", links=(Link("memhtml-supersedes", "/areas/old.html"),))
+    said = {hit.path: hit.superseded_by for hit in asked(shelf, "").hits}
+    assert said == {"areas/old.html": "areas/new.html", "areas/new.html": None}
+
+
 def test_pages_follow_each_other(shelf: Shelf) -> None:
     for number in range(25):
         shelf.add(f"areas/{number:02}.html", f"The pool of host {number} is drained.")

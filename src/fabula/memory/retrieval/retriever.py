@@ -13,7 +13,7 @@ from fabula.memory.retrieval.question import loosened, read_question
 from fabula.memory.retrieval.recalling import disclosed
 from fabula.memory.retrieval.scope import condition
 from fabula.memory.retrieval.showing import Shower, Shown
-from fabula.memory.retrieval.succeeding import with_successors
+from fabula.memory.retrieval.succeeding import following, with_successors
 from fabula.memory.retrieval.values import Answer, Recalled
 from fabula.memory.standing.ranking import demoted, diversified
 
@@ -154,7 +154,7 @@ class Retriever:
             one: Shown(found.scores.get(one, 0.0), found.lexical.coverage.get(one, 0.0), over.get(one), arms[one])
             for one in page
         }
-        return self._shown(shown, ask, found.question, found.lexical.weights)
+        return self._shown(shown, ask, found)
 
     def _spread(self, found: _Found, limit: int) -> list[int]:
         """Choose what is shown: what disagrees with a better one is demoted, and repetition costs."""
@@ -166,21 +166,24 @@ class Retriever:
         candidates = sorted(((one, weighed[one] / best) for one in pool), key=lambda pair: -pair[1])
         return diversified(candidates, likeness, limit, BALANCE)
 
-    def _shown(self, shown: Mapping[int, Shown], ask: Ask, question: Question, weights: Sequence[float]) -> list[Hit]:
-        facts = self._shower.facts(list(shown)) if self._states is not None else {}
-        states = self._states_of(facts.values()) or {}
-        return self._shower.hits(shown, question.terms, weights, states, ask.now)
+    def _shown(self, shown: Mapping[int, Shown], ask: Ask, found: _Found) -> list[Hit]:
+        new = [one for one in shown if one not in found.facts] if self._states is not None else []
+        facts = found.facts | self._shower.facts(new) if new else found.facts
+        states = self._states_of(facts[one] for one in shown) if self._states is not None else None
+        return self._shower.hits(shown, found.question.terms, found.lexical.weights, states or {}, ask.now)
 
     def _newest(self, ask: Ask) -> Answer:
         """List the newest, by the time from which they hold."""
         where, values = condition(ask.scope)
         (number,) = self._connection.execute(f"select count(*) from files f where {where}", values).fetchone() or (0,)
         rows = self._connection.execute(
-            f"select f.id from files f where {where} order by f.holds_from desc, f.path limit ? offset ?",
+            f"select f.id, f.path from files f where {where} order by f.holds_from desc, f.path limit ? offset ?",
             (*values, ask.limit, ask.offset),
         )
-        page = {one: Shown(0.0, 0.0, None, {}) for (one,) in rows}
-        hits = self._shown(page, ask, read_question(""), ())
+        page = dict(rows)
+        succession = following(self._connection, page.values())
+        shown = {one: Shown(0.0, 0.0, succession.successor(path), {}) for one, path in page.items()}
+        hits = self._shown(shown, ask, _Found(read_question(""), Lexical(), Meant()))
         return Answer(
             tuple(hits), int(number), ("recency",), is_listing=True, scope_empty=not number and ask.scope.is_narrowed
         )

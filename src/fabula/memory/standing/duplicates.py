@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from fabula.kernel.values import frozen
@@ -40,6 +41,7 @@ def disagree(left: str, right: str) -> bool:
     return negates(left) != negates(right)
 
 
+@lru_cache(maxsize=4096)  # one search asks about thirty claims, the next about the same ones
 def negates(text: str) -> bool:
     """Say whether a text negates."""
     return _negates(words_of(text))
