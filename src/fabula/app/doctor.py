@@ -11,6 +11,8 @@ from fabula.kernel.errors import Exit
 from fabula.kernel.values import field, frozen
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabula.app.wiring import App
 
 State = Literal["good", "warning", "bad"]
@@ -18,7 +20,10 @@ State = Literal["good", "warning", "bad"]
 
 @frozen
 class DoctorRequest:
-    """Nothing to ask."""
+    """``fix``: make the repairs that lose nothing; ``corpus``: a memory other than the configured one."""
+
+    fix: bool = False
+    corpus: Path | None = None
 
 
 @frozen
@@ -33,9 +38,10 @@ class Check:
 
 @frozen
 class DoctorResult:
-    """Every check, in the order in which they should be put right."""
+    """Every check, in the order in which they should be put right. ``fixed``: what was repaired before."""
 
     checks: list[Check]
+    fixed: list[str] = field(default_factory=list)
 
     @property
     def exit_status(self) -> int:
@@ -43,8 +49,11 @@ class DoctorResult:
         return int(Exit.COULD_NOT if any(check.state == "bad" for check in self.checks) else Exit.DONE)
 
 
-def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - every handler is called alike
-    """Look at everything that can go wrong outside the code. Changes nothing."""
+def doctor(app: App, request: DoctorRequest) -> DoctorResult:
+    """Look at everything that can go wrong outside the code; with ``fix`` repair first what can be without a loss.
+
+    Raises what commits to the memory raise, with ``fix`` alone.
+    """
     from fabula.app import checks
 
     config = checks.config(app)
@@ -56,4 +65,11 @@ def doctor(app: App, request: DoctorRequest) -> DoctorResult:  # noqa: ARG001 - 
     found += [checks.vault(app), checks.erasing(app), checks.map_of_the_record(app)]
     if config.state == "good":
         found += [checks.size(app), checks.retention(app), checks.keeping(app)]
-    return DoctorResult(found)
+    fixed: list[str] = []
+    if config.state == "good":
+        from fabula.app.memory.checks import fix_memory, memory_checks
+
+        access = app.memory_at(request.corpus)
+        fixed = fix_memory(access) if request.fix else []
+        found += memory_checks(access)
+    return DoctorResult(found, fixed)

@@ -7,7 +7,15 @@ from fabula.cli.commands.rows import verb_row
 
 COMMANDS: tuple[Command, ...] = (
     verb_row(("status",), "fabula.app.status", "where Fabula stands: home, sources, vault, map"),
-    verb_row(("doctor",), "fabula.app.doctor", "check that everything works and say what to do where it does not"),
+    verb_row(
+        ("doctor",),
+        "fabula.app.doctor",
+        "check that everything works and say what to do where it does not",
+        options=(
+            Option("--fix", "repair what can be without a loss: relations of memories, their index, their log"),
+            Option("--corpus", "look at the memory in this folder, not at the configured one", "path", metavar="DIR"),
+        ),
+    ),
     verb_row(
         ("config",),
         "fabula.app.settings",
