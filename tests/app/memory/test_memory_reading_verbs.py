@@ -208,6 +208,7 @@ def test_an_index_is_made_anew_and_a_bad_file_is_named(fabula: Fabula, corpus: P
     assert [one["path"] for one in updated["problems"]] == ["areas/inbox/bad.html"]
     rebuilt = fabula("memory", "index", "rebuild", "--json").data
     assert (rebuilt["rebuilt"], rebuilt["files"]) == (True, 1)
+    assert fabula("memory", "list", "--json").data["notices"] == ["1 file is no memory: fabula memory index status"]
     status = fabula("memory", "index", "status", "--json").data
     assert status["fresh"]
     assert status["status"]["problems"] == 1

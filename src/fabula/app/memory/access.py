@@ -133,6 +133,9 @@ class MemoryAccess:
         index = self.index()
         self.report = index.refresh(thorough=thorough)
         self._notices += self.report.notices
+        if self.report.problems:
+            files = "file is" if self.report.problems == 1 else "files are"
+            self._notices.append(f"{self.report.problems} {files} no memory: fabula memory index status")
         moves = index.moves_after(self._moves_taken)
         if moves:
             self.state().take_moves(moves)
