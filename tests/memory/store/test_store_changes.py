@@ -123,6 +123,14 @@ def test_a_correction_that_another_memory_states_already_makes_that_one_the_succ
     assert len({one.content_hash for one in corpus.known.readings.values() if one.is_memory}) == 2
 
 
+def test_a_correction_that_reads_like_another_memory_and_holds_another_value_says_so(corpus: Corpus) -> None:
+    forty = "<p><mark>The limit is <data value='{}'>forty</data>.</mark></p>"
+    other = write(corpus.store, claim("Limit", article_html=forty.format(40))).path
+    found = correct(corpus.store, Correction(pool(corpus), article_html=forty.format(4)))
+    assert found.created
+    assert other in found.notices[0]
+
+
 def test_a_correction_that_says_what_the_target_does_changes_nothing(corpus: Corpus) -> None:
     target = pool(corpus, tags=("a",))
     before = corpus.digest()

@@ -152,7 +152,7 @@ class _Fold:
         alike: tuple[str, ...] = ()
         if new.type != "task":
             earlier = self._texts.setdefault(file.content_hash, put.path)
-            alike = same_text(self._work, new, file.content_hash, put.path)
+            alike = same_text(self._work, new.type, file.content_hash, put.path)
             alike += (earlier,) if earlier != put.path else ()
             self._facts[file.fact_hash] = put.path
             self.notices += notices_of(put.path, alike)

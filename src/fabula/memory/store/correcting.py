@@ -21,6 +21,7 @@ from fabula.memory.store.placing import Paths, day_of
 from fabula.memory.store.stamps import VALID_FROM
 from fabula.memory.store.superseding import changes_of, loser_move, valid_from_of
 from fabula.memory.store.values import Corrected, Correction, Pair
+from fabula.memory.store.writing import notices_of, same_text
 from fabula.storage.git.values import Put
 
 if TYPE_CHECKING:
@@ -166,6 +167,8 @@ def _corrected(work: Work, correction: Correction, target: Held, file: Prepared)
     links = (*document.links, Link(SUPERSEDES, f"/{archived}"))
     data = prepared_document(type(document)(document.title, document.head, links, document.article)).data
     data = set_meta(data, VALID_FROM, since)
+    alike = same_text(work, document.head.type, file.content_hash, path, target.path)
+    work.notices += notices_of(path, alike)
     move = loser_move(target, archived, path, since, work.moment, correction.reason)
     plan = _Planned(archived, path, since, (Put(path, data), move))
     return _done(work, correction, target, document.title, plan, content_hash=file.content_hash, is_new=True)

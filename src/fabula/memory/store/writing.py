@@ -77,7 +77,7 @@ def as_replacement(file: Prepared, there: Held) -> Prepared:
 
 
 def _written(work: Work, new: NewMemory, file: Prepared, path: str, put: Put, *, replaced: bool = False) -> Written:
-    alike = same_text(work, new, file.content_hash, path)
+    alike = same_text(work, new.type, file.content_hash, path)
     message = change_message("task" if new.type == "task" else "write", file.document.title, new.provenance)
     committed = work.commit(message, [put], {path: file.reading})
     return Written(
@@ -94,11 +94,11 @@ def _written(work: Work, new: NewMemory, file: Prepared, path: str, put: Put, *,
     )
 
 
-def same_text(work: Work, new: NewMemory, content_hash: str, path: str) -> tuple[str, ...]:
-    """Return memories that read like this one but hold other values for machines."""
-    if new.type == "task":
+def same_text(work: Work, kind: str, content_hash: str, *but: str) -> tuple[str, ...]:
+    """Return memories that read like one of a type but hold other values for machines, without some paths."""
+    if kind == "task":
         return ()
-    return tuple(other for other in work.known.holders_of_content(content_hash) if other != path)
+    return tuple(other for other in work.known.holders_of_content(content_hash) if other not in but)
 
 
 def notices_of(path: str, alike: tuple[str, ...]) -> tuple[str, ...]:
