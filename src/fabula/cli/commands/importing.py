@@ -82,4 +82,25 @@ COMMANDS: tuple[Command, ...] = (
         "is only read. Clones of one memory are merged by `memory merge`.",
         examples=("fabula import memhtml ~/.memhtml --dry-run",),
     ),
+    verb_row(
+        ("memory", "export"),
+        "fabula.app.memory.export",
+        "write the memories into a folder: pages as they are, Markdown notes, or lines of JSON",
+        renderer="fabula.cli.render.memory_export:render",
+        arguments=(Argument("folder", "a folder that is absent or empty", metavar="DIR"),),
+        options=(
+            Option(
+                "--format",
+                "pages, notes, or one file of lines",
+                "choice",
+                "html",
+                choices=("html", "markdown", "jsonl"),
+            ),
+            Option("--include-archived", "also what is in the archive"),
+            CORPUS,
+        ),
+        details="The same memories give the same bytes. Pages come back with `import memhtml`, notes with `import "
+        "markdown`, which loses what only HTML says.",
+        examples=("fabula memory export ~/notes --format markdown",),
+    ),
 )
