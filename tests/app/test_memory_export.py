@@ -16,7 +16,7 @@ Fabula = Callable[..., Outcome]
 @pytest.fixture
 def corpus(fabula: Fabula, tmp_path: Path) -> Path:
     assert fabula("init").status == 0
-    fabula("remember", "The sea is salt. It was: always.", "--tag", "sea", "--title", "Salt: a fact")
+    fabula("remember", "The sea is salt. It was: always.", "--tag", "sea", "--title", 'Salt: a "fact"')
     made = fabula("remember", "Ports begin at 4000.", "--json").data["path"]
     fabula("memory", "correct", made, "--claim", "Ports begin at 5000.", "--reason", "moved")
     return tmp_path / "fabula-home" / "memory"
@@ -63,8 +63,8 @@ def test_notes_come_back_as_the_same_claims(fabula: Fabula, corpus: Path, tmp_pa
     fabula("import", "markdown", str(tmp_path / "out"), "--corpus", str(tmp_path / "second"))
     found = fabula("memory", "list", "--corpus", str(tmp_path / "second"), "--json").data["memories"]
     assert {(one["title"], one["claim"]) for one in found} == {
-        ("Salt: a fact", "The sea is salt."),
-        ("Ports begin at 4000", "Ports begin at 5000."),
+        ('Salt: a "fact"', "The sea is salt."),
+        ("Ports begin at 5000", "Ports begin at 5000."),
     }
 
 

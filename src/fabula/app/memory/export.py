@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from fabula.kernel.errors import FabulaError
@@ -54,9 +53,7 @@ def export(app: App, request: ExportRequest) -> ExportResult:
     access = app.memory_at(request.corpus)
     access.corpus()
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise FabulaError(
-            "ERR_PATH", f"{folder} is no empty folder", f"name another one, or empty it: {quote(str(folder))}"
-        )
+        raise FabulaError("ERR_PATH", f"{folder} is no empty folder", "name another one, or empty it")
     left_out: list[str] = []
     count = size = 0
     with disk_errors(folder):

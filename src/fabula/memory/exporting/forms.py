@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from fabula.memory.format.reader import Reading
 
 
+_SCALARS = (
+    "title", "type", "status", "created", "updated", "confidence", "importance", "valid_from", "valid_until",
+)  # fmt: skip
+_LISTS = ("tags", "entities", "aliases")
+
+
 def as_row(path: str, reading: Reading) -> dict[str, Any]:
     """Return all that a memory says: its head, its relations, its facets, its text and the file itself."""
     head, content = reading.head, reading.content
@@ -61,23 +67,9 @@ def as_markdown(path: str, reading: Reading) -> str:
     ``import markdown`` reads it as one memory. What only HTML says (tables, marks) is there as text alone.
     """
     row = as_row(path, reading)
-    front = ["---"]
-    for name in (
-        "title",
-        "type",
-        "status",
-        "created",
-        "updated",
-        "confidence",
-        "importance",
-        "valid_from",
-        "valid_until",
-    ):
-        if name in row:
-            front.append(f"{name}: {_scalar(row[name])}")
-    for name in ("tags", "entities", "aliases"):
-        if name in row:
-            front += [f"{name}:", *(f"  - {_scalar(value)}" for value in row[name])]
+    front = ["---", *(f"{name}: {_scalar(row[name])}" for name in _SCALARS if name in row)]
+    for name in _LISTS:
+        front += [f"{name}:", *(f"  - {_scalar(value)}" for value in row[name])] if name in row else []
     front += [f"description: {_scalar(row['claim'])}", "---"]
     rest = row["text"].strip()
     body = rest.removeprefix(row["claim"]).strip()

@@ -6,6 +6,7 @@ list is a fact, what is indented below it belongs to it; paragraphs and code bet
 
 from __future__ import annotations
 
+import json
 import re
 
 from fabula.kernel.values import field, frozen
@@ -122,7 +123,10 @@ def _values(said: str) -> list[str]:
 
 def _unquoted(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1]
+        try:
+            return str(json.loads(text)) if text[0] == '"' else text[1:-1].replace("''", "'")
+        except ValueError:
+            return text[1:-1]
     return re.sub(r"\s+#.*$", "", text)
 
 
