@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
-import stat
 import sys
 from pathlib import Path
 
@@ -196,24 +196,33 @@ def test_a_damaged_or_foreign_database_is_made_anew_from_the_logs(tmp_path: Path
             assert state.states([A])[A].accesses == 1
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everywhere")
-def test_a_corpus_that_cannot_be_written_answers_and_says_that_it_counts_nothing(
-    tmp_path: Path, clock: HandClock
+def test_a_corpus_that_cannot_be_written_answers_from_memory_and_says_that_it_counts_nothing(
+    tmp_path: Path, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / ".fabula"
+    """Permissions do not stop a superuser; a read-only disk does."""
     with plane(tmp_path, clock) as state:
-        state.read([A])
-    for path in [*folder.rglob("*"), folder, tmp_path]:
-        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
-    try:
-        with plane(tmp_path, clock) as state:
-            clock.pass_by(HOUR)
-            assert state.read([A]) is False
-            assert state.states([A])[A].accesses == 1
-            assert "not counted" in state.notices[0]
-    finally:
-        for path in [tmp_path, folder, *folder.rglob("*")]:
-            path.chmod(path.stat().st_mode | stat.S_IWUSR | stat.S_IXUSR)
+        state.read([A], "s")
+        state.handed_out([A], reader="recall")
+    (tmp_path / ".fabula/state.db").unlink()
+    before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
+
+    def refuse(path: object, flags: int, mode: int = 0o777, **more: object) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return opened(path, flags, mode, **more)  # type: ignore[arg-type]
+
+    opened = os.open
+    monkeypatch.setattr(os, "open", refuse)
+    with plane(tmp_path, clock) as state:
+        clock.pass_by(HOUR)
+        assert state.read([A]) is False
+        assert state.states([A])[A].accesses == 1
+        assert [link.session for link in state.sessions_of(A)] == ["s"]
+        assert len(state.packs_with(A)) == 1
+        assert state.handed_out([A], reader="recall") == ""
+        assert "not counted" in state.notices[0]
+        assert not state.attach(None)  # type: ignore[arg-type]
+    assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
 
 def test_a_log_that_cannot_be_appended_to_is_said_and_keeps_no_reading_from_an_answer(

@@ -91,16 +91,20 @@ def decode(line: bytes) -> Entry | None:
     at = row.get("at")
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < MILLISECOND_LIMIT:
         return None
-    texts = {name: row.get(name, "") for name in _TEXTS}
-    if not all(isinstance(text, str) and len(text) <= TEXT_LIMIT for text in texts.values()):
+    texts = {name: value for name, value in row.items() if name in _TEXTS}
+    for text in texts.values():
+        if type(text) is not str or len(text) > TEXT_LIMIT:
+            return None
+    if not texts.get("id") or not texts.get("kind"):
         return None
-    if not texts["id"] or not texts["kind"]:
-        return None
-    paths = _paths(row.get("paths"))
-    return Entry(at=at, paths=paths, **texts | {"path": key_of(texts["path"]), "to": key_of(texts["to"])})
+    for name in ("path", "to"):
+        if name in texts:
+            texts[name] = key_of(texts[name])
+    paths = row.get("paths")
+    return Entry(at=at, paths=_paths(paths) if paths else (), **texts)
 
 
-_TEXTS: Final = ("id", "kind", "path", "to", "session", "relation", "verdict", "reader", "query")
+_TEXTS: Final = frozenset(("id", "kind", "path", "to", "session", "relation", "verdict", "reader", "query"))
 
 
 def _paths(value: Any) -> tuple[str, ...]:

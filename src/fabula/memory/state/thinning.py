@@ -49,7 +49,7 @@ def by_name(entries: Iterable[Entry]) -> list[tuple[Entry, str]]:
 
     Of two entries with one id the same one always counts.
     """
-    distinct = {entry.id: entry for entry in sorted(entries, key=_whole_order, reverse=True)}
+    distinct = {entry.id: entry for entry in sorted(entries, key=whole_order, reverse=True)}
     ordered = sorted(distinct.values(), key=lambda entry: entry.order)
     names, thinner = Names(ordered), Thinner()
     named = ((entry, names.now(entry.path, entry.order)) for entry in ordered)
@@ -61,5 +61,6 @@ def thinned(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry, _ in by_name(entries)]
 
 
-def _whole_order(entry: Entry) -> tuple[int, str, str, str, str, str]:
+def whole_order(entry: Entry) -> tuple[int, str, str, str, str, str]:
+    """Return what decides between two entries of one id: the smaller one counts."""
     return entry.at, entry.id, entry.kind, entry.path, entry.to, entry.session

@@ -7,15 +7,17 @@ then everything is folded anew, which gives the same.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from fabula.memory.standing.reinforcement import Baseline
 from fabula.memory.state.entries import CORROBORATED, CORROBORATED_NAME, HANDED, Entry, entries_in
 from fabula.memory.state.folding import folded
 from fabula.memory.state.sources import LOG, Seen, files_of, news_of
+from fabula.memory.state.thinning import whole_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import apsw
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from fabula.memory.state.sources import News
 
 PACKS_KEPT = 10_000
+_AT_ONCE = 500
 _TABLES = ("sources", "entries", "baselines", "states", "links", "handed", "packs")
 ENTRY_COLUMNS = "id, at, kind, path, target, session, relation, verdict"
 
@@ -76,12 +79,10 @@ def _take_in(connection: apsw.Connection, news: Sequence[News]) -> int:
         if one.kind == "sidecar":
             touched |= _take_baselines(connection, one.data)
         else:
-            for entry in entries_in(one.data):
-                if entry.kind == HANDED:
-                    _take_pack(connection, entry)
-                elif _take_entry(connection, entry):
-                    new += 1
-                    touched |= {path for path in (entry.path, entry.to) if path}
+            for some in _at_a_time(entries_in(one.data)):
+                kept = _take_entries(connection, some)
+                new += len(kept)
+                touched |= {path for entry in kept for path in (entry.path, entry.to) if path}
         connection.execute(
             "insert or replace into sources values (?,?,?,?,?,?)",
             (one.name, one.seen.size, one.seen.mtime_ns, one.seen.file, one.seen.offset, one.seen.digest),
@@ -91,27 +92,34 @@ def _take_in(connection: apsw.Connection, news: Sequence[News]) -> int:
     return new
 
 
-def _take_entry(connection: apsw.Connection, entry: Entry) -> bool:
-    """Keep an entry; say whether it is new. Of two with one id the smaller one is kept, whichever comes first."""
-    row = _row(entry)
-    known = connection.execute(f"select {ENTRY_COLUMNS} from entries where id = ?", (entry.id,)).fetchone()
-    if known is not None and _compared(tuple(known)) <= _compared(row):
-        return False
-    connection.execute("insert or replace into entries values (?,?,?,?,?,?,?,?)", row)
-    if known is not None:
-        _fold_families(connection, {path for path in (str(known[3]), str(known[4])) if path})
-    return True
+def _at_a_time(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield entries in lists that one statement can name."""
+    rest = iter(entries)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some
+
+
+def _take_entries(connection: apsw.Connection, some: Sequence[Entry]) -> list[Entry]:
+    """Keep entries; return what is new. Of two with one id the smaller one is kept, whichever comes first."""
+    for entry in some:
+        if entry.kind == HANDED:
+            _take_pack(connection, entry)
+    wanted: dict[str, Entry] = {}
+    for entry in some:
+        if entry.kind != HANDED and (entry.id not in wanted or whole_order(entry) < whole_order(wanted[entry.id])):
+            wanted[entry.id] = entry
+    question = f"select {ENTRY_COLUMNS} from entries where id in ({','.join('?' * len(wanted))})"
+    known = {str(row[0]): entry_of(row) for row in connection.execute(question, list(wanted))}
+    new = [one for one in wanted.values() if one.id not in known or whole_order(one) < whole_order(known[one.id])]
+    connection.executemany("insert or replace into entries values (?,?,?,?,?,?,?,?)", map(_row, new))
+    replaced = [known[one.id] for one in new if one.id in known]
+    return new + replaced  # what another entry of its id was about is folded anew as well
 
 
 def _row(entry: Entry) -> tuple[object, ...]:
     return (
         entry.id, entry.at, entry.kind, entry.path, entry.to, entry.session, entry.relation, entry.verdict
     )  # fmt: skip
-
-
-def _compared(row: tuple[object, ...]) -> tuple[object, ...]:
-    """Return what two entries of one id are ordered by: as in ``thinning``."""
-    return (row[1], row[0], row[2], row[3], row[4], row[5])
 
 
 def _take_pack(connection: apsw.Connection, entry: Entry) -> None:
