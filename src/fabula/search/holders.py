@@ -21,11 +21,15 @@ class Held:
     """The rows of one full-text table by what they hold of one query.
 
     A unit of more than ``most`` rows is not listed: it is counted, and asked again where it matters. ``bits`` has bit n
-    where a row holds unit number n; ``listed`` has the bits of the units that are known row by row.
+    where a row holds unit number n; ``listed`` has the bits of the units that are known row by row. ``remembered``
+    keeps lists by expression for as long as whoever hands it in knows that the table does not change.
     """
 
-    def __init__(self, connection: apsw.Connection, table: str, most: int) -> None:
+    def __init__(
+        self, connection: apsw.Connection, table: str, most: int, remembered: dict[str, list[int]] | None = None
+    ) -> None:
         self._connection = connection
+        self._remembered = remembered
         self._most = most
         # as one text: it is read three times as fast as a row a number
         self._list = f"select json_group_array(rowid) from (select rowid from {table} where {table} match ? limit ?)"
@@ -36,8 +40,7 @@ class Held:
 
     def add(self, unit: int, expression: str) -> int | None:
         """List the rows of an expression as those of a unit; return how many, ``None`` when they are too many."""
-        (text,) = self._connection.execute(self._list, (expression, self._most + 1)).fetchone() or ("[]",)
-        rows = json.loads(text)
+        rows = self._read(expression)
         if len(rows) > self._most:
             return None
         bit = 1 << unit
@@ -50,6 +53,15 @@ class Held:
         for row in rows:
             bits[row] = held(row, 0) | bit
         return len(rows)
+
+    def _read(self, expression: str) -> list[int]:
+        known = self._remembered.get(expression) if self._remembered is not None else None
+        if known is None:
+            (text,) = self._connection.execute(self._list, (expression, self._most + 1)).fetchone() or ("[]",)
+            known = json.loads(text)
+            if self._remembered is not None:
+                self._remembered[expression] = known
+        return known
 
     def count(self, expression: str) -> int:
         """Return how many rows an expression matches."""

@@ -24,9 +24,11 @@ RANKED: Final = 60  # memories ranked by BM25 at least, where more match
 #: Once as many are in as are shown, a crowd that holds less and would make them more than so many is left out.
 CROWD: Final = 300
 LISTED: Final = 1_000_000  # rows that are listed for a term: all
-#: A term that more of the memories than this hold says little, and is left out of BM25 where others are left.
-COMMON: Final = 0.5
-FEW: Final = 1_000  # in so many memories a term is never too common: ranking them costs nothing
+#: A term that more than ``FEW`` memories hold is left out of BM25 when rarer ones carry this share of the weight: to
+#: rank by it costs most of the time and moves few places. Coverage counts it all the same.
+TELLING: Final = 0.7
+FEW: Final = 1_000
+REMEMBERED: Final = 200_000  # rows in the lists of words that were asked for before, of one table
 _WEIGHTS = ",".join(str(weight) for _, weight in TEXT_COLUMNS)
 
 
@@ -51,6 +53,13 @@ class LexicalArm:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._lists: dict[str, dict[str, list[int]]] = {}  # by table and expression
+        self._number = 0  # memories of every scope
+
+    def forget(self) -> None:
+        """Begin anew: the index has changed."""
+        (number,) = self._connection.execute("select count(*) from files").fetchone() or (0,)
+        self._lists, self._number = {LIVE_TEXT: {}, ARCHIVED_TEXT: {}}, int(number)
 
     def ask(self, question: Question, allowed: frozenset[int], *, archived: bool, enough: int = 10) -> Lexical:
         """Rank the allowed memories. A phrase must be held; what holds an excluded word is left out."""
@@ -59,8 +68,7 @@ class LexicalArm:
         tables = (LIVE_TEXT, ARCHIVED_TEXT) if archived else (LIVE_TEXT,)
         held = [self._listed(table, terms, units) for table in tables]
         counts = _counts(held, len(terms))
-        (number,) = self._connection.execute("select count(*) from files").fetchone() or (0,)
-        found = Lexical(tuple(rarity(count, int(number)) for count in counts))
+        found = Lexical(tuple(rarity(count, self._number) for count in counts))
         found.excluded = {
             row for term in question.excluded for table in tables for row in self._rows(table, term.whole)
         }
@@ -73,11 +81,14 @@ class LexicalArm:
         found.coverage = {row: shares[kind] for row, kind in bits.items() if kind in chosen}
         rows = json.dumps(list(found.coverage))
         for table in tables if found.coverage else ():
-            found.scores.update(self._ranked(table, _telling(terms, counts, number), rows))
+            found.scores.update(self._ranked(table, _telling(terms, found.weights, counts), rows))
         return found
 
     def _listed(self, table: str, terms: Sequence[Term], units: Sequence[Sequence[int]]) -> Held:
-        held = Held(self._connection, table, LISTED)
+        lists = self._lists[table]
+        if sum(map(len, lists.values())) > REMEMBERED:
+            lists.clear()
+        held = Held(self._connection, table, LISTED, lists)
         for unit, term in enumerate(terms):
             held.add(unit, term.whole)
             for part, expression in zip(units[unit], term.parts, strict=True):
@@ -108,10 +119,17 @@ def _counts(held: Sequence[Held], number: int) -> list[int]:
     return counts
 
 
-def _telling(terms: Sequence[Term], counts: Sequence[int], number: int) -> Sequence[Term]:
-    """Return the terms that tell memories apart, all when none does: see :data:`COMMON`."""
-    most = max(FEW, COMMON * number)
-    return [term for term, count in zip(terms, counts, strict=True) if count <= most] or terms
+def _telling(terms: Sequence[Term], weights: Sequence[float], counts: Sequence[int]) -> list[Term]:
+    """Return the terms that BM25 is asked about: the rarest, and all that few memories hold. See :data:`TELLING`."""
+    enough = TELLING * sum(weights)
+    chosen: list[Term] = []
+    weight = 0.0
+    for unit in sorted(range(len(terms)), key=lambda unit: counts[unit]):
+        if chosen and counts[unit] > FEW and weight >= enough:
+            break
+        chosen.append(terms[unit])
+        weight += weights[unit]
+    return chosen
 
 
 def _within(held: Sequence[Held], allowed: frozenset[int], excluded: set[int], required: int) -> dict[int, int]:

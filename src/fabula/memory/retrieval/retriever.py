@@ -65,7 +65,7 @@ class Retriever:
         self._vectors = VectorArm(index, embedder)
         self._states = states
         self._scopes: dict[Scope, frozenset[int]] = {}
-        self._stamp: Hashable = None
+        self._stamp: Hashable
         self._attach()
 
     def _attach(self) -> None:
@@ -73,6 +73,7 @@ class Retriever:
         self._connection = self._index.connection
         self._lexical = LexicalArm(self._connection)
         self._shower = Shower(self._connection)
+        self._stamp = None
 
     def search(self, ask: Ask) -> Answer:
         """Return what answers a question; nothing relevant is an empty answer."""
@@ -194,6 +195,7 @@ class Retriever:
         stamp = self._index.stamp()
         if stamp != self._stamp:
             self._scopes.clear()
+            self._lexical.forget()
             self._stamp = stamp
         allowed = self._scopes.get(scope)
         if allowed is None:
