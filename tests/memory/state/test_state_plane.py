@@ -203,7 +203,6 @@ def test_a_corpus_that_cannot_be_written_answers_from_memory_and_says_that_it_co
     with plane(tmp_path, clock) as state:
         state.read([A], "s")
         state.handed_out([A], reader="recall")
-    (tmp_path / ".fabula/state.db").unlink()
     before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
 
     def refuse(path: object, flags: int, mode: int = 0o777, **more: object) -> int:
