@@ -7,7 +7,13 @@ from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from storecorpus import Corpus, claim, fsck
 
 from fabula.kernel.errors import FabulaError
@@ -161,7 +167,9 @@ class Histories(RuleBasedStateMachine):
         assert before == list(self.index.connection.execute(question))
 
 
-Histories.TestCase.settings = settings(
-    max_examples=8, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
-)
-test_any_history_loses_nothing = Histories.TestCase
+def test_any_history_loses_nothing() -> None:
+    checks = list(HealthCheck)
+    run_state_machine_as_test(
+        Histories,
+        settings=settings(max_examples=6, stateful_step_count=12, deadline=None, suppress_health_check=checks),
+    )
