@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabula.cli.render.record_lines import moment
+from fabula.cli.render.record_lines import counted, moment
 
 if TYPE_CHECKING:
     from fabula.app.joints.citing import Resolved
     from fabula.app.joints.citing_memory import SourcesResult
     from fabula.cli.output import Out
+
+_NEVER = "  not handed out on this machine"
 
 
 def render(result: SourcesResult, out: Out) -> None:
@@ -45,7 +47,7 @@ def _source(source: Resolved, out: Out) -> None:
 
 def _packs(result: SourcesResult, out: Out) -> None:
     out.line()
-    out.line(f"  handed out {len(result.packs)} times on this machine" if result.packs else "  never handed out here")
+    out.line(f"  handed out in {counted(len(result.packs), 'pack')} on this machine" if result.packs else _NEVER)
     for pack in result.packs:
         to = f" to session {pack.session}" if pack.session else ""
         asked = f": {pack.query}" if pack.query else ""
