@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from fabula.testing.outcome import Outcome
+
+# machines are busy: how long an example takes says nothing of what it tests
+settings.register_profile("fabula", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fabula")
 
 _FOREIGN = (
     "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fabula.memory.format.paths import (
@@ -162,6 +162,8 @@ AT = datetime(2026, 8, 2, 14, 3, 11, tzinfo=UTC)
     st.text(max_size=9) | st.none(),
     st.lists(st.text(max_size=9)),
 )
+@example("semantic", [], "Aux", [])
+@example("semantic", [], None, ["COM0"])
 def test_every_memory_has_a_place_in_a_bucket(
     kind: str, entities: list[str], workspace: str | None, tags: list[str]
 ) -> None:

@@ -9,16 +9,18 @@ LONGEST = 80
 UNTITLED = "untitled"
 _OTHER = re.compile("[^a-z0-9]+")
 _SLUG = re.compile("[a-z0-9]+(?:-[a-z0-9]+)*")
+_DEVICE = re.compile("con|prn|aux|nul|(?:com|lpt)[0-9]")
 
 
 def slug(title: str) -> str:
     """Return a name of 1 to 80 letters, digits and single hyphens; a slug is its own slug.
 
-    A title without a Latin letter or digit becomes ``untitled``.
+    A title without a Latin letter or digit becomes ``untitled``; a name that Windows keeps for a device gets an ending.
     """
     letters = (c for c in unicodedata.normalize("NFKD", title) if unicodedata.category(c) != "Mn")
     name = _OTHER.sub("-", "".join(letters).lower()).strip("-")
-    return name[:LONGEST].rstrip("-") or UNTITLED
+    name = name[:LONGEST].rstrip("-") or UNTITLED
+    return f"{name}-x" if _DEVICE.fullmatch(name) else name
 
 
 def is_slug(name: str) -> bool:
