@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fabula.app.access import Freshness
+from fabula.app.joints.session_memories import LinkedMemory
 from fabula.app.record.lines import SessionLine, ThreadLine
 from fabula.app.record.reading import Unreadable
 from fabula.app.record.resume import ResumeResult
@@ -75,13 +76,14 @@ def test_a_long_session_is_shortened_with_counts() -> None:
             SourceRow("/y.txt", "tool-result", -1, "original", 9, True, False),  # noqa: FBT003
         ),
         (Origin("t1", "s9", "How it began"),),
+        (LinkedMemory("areas/inbox/a.html", "The claim", "wrote", 0, 9, 2, archived=False),),
         STALE,
     )
     out = text_of(session, result)
     for words in (
         "composed from  thread t1 of session s9: How it began",
         "(no title)", "sdk", "continues s0", "source gone", "continued by", "s2", "a7", "3 by subagents", "and 5 more",
-        "/x.jsonl (session, gone, sealed)", "1 tool-result",
+        "/x.jsonl (session, gone, sealed)", "1 tool-result", "areas/inbox/a.html", "The claim",
     ):  # fmt: skip
         assert words in out
     assert "/y.txt" not in out

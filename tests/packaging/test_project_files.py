@@ -87,7 +87,9 @@ def examples(page: Path) -> list[str]:
     text = page.read_text("utf-8")
     fenced = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     inline = re.findall(r"`(fabula [^`]+)`", text)
-    return [line.removeprefix("$ ") for line in [*fenced, *inline] if line.removeprefix("$ ").startswith("fabula ")]
+    lines = [line.removeprefix("$ ") for line in [*fenced, *inline]]
+    calls = [re.split(r" (?:<|>|\|) ", line)[0] for line in lines]  # what a shell does around the call is its own
+    return [call for call in calls if call.startswith("fabula ")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
