@@ -242,3 +242,15 @@ def test_renames_by_hand_are_followed_by_what_was_logged(fabula: Fabula, corpus:
     again = fabula("memory", "reinforce", "areas/pools/pool.html", "--json").data["memories"][0]
     assert again["reinforcements"] == 1
     assert "areas/pools/pool.html" in fabula("memory", "read", path, "--json").envelope["suggestions"][0]
+
+
+def test_a_title_of_its_own_outlives_a_correction_and_one_made_of_the_claim_does_not(
+    fabula: Fabula, corpus: Path
+) -> None:
+    own = str(write(fabula, "It is 64.", "--title", "The pool's ceiling")["path"])
+    made = str(write(fabula, "The limit is 3.")["path"])
+    titles = []
+    for path, claim in ((own, "It is 128."), (made, "The limit is 5.")):
+        new = fabula("memory", "correct", path, "--claim", claim, "--json").data["path"]
+        titles.append(fabula("memory", "read", new, "--json").data["title"])
+    assert titles == ["The pool's ceiling", "The limit is 5"]

@@ -13,15 +13,18 @@ from fabula.kernel.values import frozen
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabula.app.memory.access import MemoryAccess
     from fabula.app.wiring import App
     from fabula.kernel.citations import Citation
+    from fabula.memory.format.reader import Reading
     from fabula.memory.store.values import Corrected, Correction
 
 
 @frozen
 class CorrectRequest:
-    """What is corrected and to what; whatever is not said stays as the target has it."""
+    """What is corrected and to what; whatever is not said stays as the target has it.
+
+    A title that was made of the old claim is made anew of the new one.
+    """
 
     target: str
     claim: str | None = None
@@ -72,13 +75,16 @@ def correct(app: App, request: CorrectRequest) -> CorrectResult:
     """Correct a memory. Raises ``ERR_NO_MEMORY``, ``ERR_WRITE_CONFLICT`` for one in the archive, and as a write."""
     from fabula.kernel.values import replace
     from fabula.memory.store.correcting import correct as take_place
+    from fabula.memory.store.reading import read_memory
 
     access = app.memory_at(request.corpus)
     target = path_of(access, request.target)
     typed = read_typed(app, request.claim, request.body, request.article_html, optional=True)
     with located(access, target):
-        typed = _with_facets(access, request, target, typed)
-    correction = _correction(request, target, typed, cited(app, request.cite, request.quote))
+        there = read_memory(access.corpus().root, target).reading
+    title = request.title or _title(there, typed)
+    typed = _with_facets(request, there, typed)
+    correction = _correction(request, target, title, typed, cited(app, request.cite, request.quote))
 
     def change(allowed: bool) -> Corrected:
         return take_place(access.store(), replace(correction, allow_secrets=allowed))
@@ -93,28 +99,34 @@ def correct(app: App, request: CorrectRequest) -> CorrectResult:
     )  # fmt: skip
 
 
-def _with_facets(access: MemoryAccess, request: CorrectRequest, target: str, typed: Typed) -> Typed:
+def _title(there: Reading, typed: Typed) -> str | None:
+    """Return the title of a correction that names none: a title that was made of the old claim is made anew."""
+    is_new = bool(typed.claim or typed.markup)
+    return title_from(typed) if is_new and there.title == title_from(Typed(there.content.claim)) else None
+
+
+def _with_facets(request: CorrectRequest, there: Reading, typed: Typed) -> Typed:
     """Return what was typed with its facets; facets alone are put behind the article that the target has."""
     if not request.facet:
         return typed
     from fabula.memory.format.template import prose_markup
-    from fabula.memory.store.reading import read_memory
 
     if typed.markup is None and not typed.claim:
-        markup = read_memory(access.corpus().root, target).reading.document.article
+        markup = there.document.article
     else:
         markup = typed.markup or prose_markup(typed.claim, typed.body)
     return Typed(markup=with_facets(markup, request.facet))
 
 
-def _correction(request: CorrectRequest, target: str, typed: Typed, cites: tuple[Citation, ...]) -> Correction:
+def _correction(
+    request: CorrectRequest, target: str, title: str | None, typed: Typed, cites: tuple[Citation, ...]
+) -> Correction:
     from fabula.memory.store.values import Correction
 
-    says_something = request.claim is not None or request.article_html is not None
     return Correction(
         target=target,
         reason=request.reason,
-        title=request.title or (title_from(typed) if says_something else None),
+        title=title,
         claim=typed.claim,
         body=typed.body,
         article_html=typed.markup,
