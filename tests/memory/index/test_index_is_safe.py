@@ -138,6 +138,15 @@ def test_readers_see_all_of_the_old_or_all_of_the_new(shelf: Shelf) -> None:
     assert counts == {152}
 
 
+def test_a_rebuild_leaves_no_log_behind(shelf: Shelf) -> None:
+    with shelf.open() as index:
+        index.refresh()
+        index.rebuild()
+        log = place_of(shelf).with_name("index.db-wal")
+        assert not log.exists() or log.stat().st_size == 0
+        assert not place_of(shelf).with_name("index.db.new").exists()
+
+
 def test_another_process_that_writes_long_leaves_an_older_answer_and_says_so(shelf: Shelf) -> None:
     with shelf.open() as index:
         index.refresh()

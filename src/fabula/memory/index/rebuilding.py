@@ -16,7 +16,7 @@ from fabula.memory.index import meta
 from fabula.memory.index.looking import look_around
 from fabula.memory.index.schema import APPLICATION_ID, SCHEMA, VERSION
 from fabula.memory.index.updating import Pass, Work
-from fabula.storage.database import open_database
+from fabula.storage.database import BUSY_MILLISECONDS, open_database
 from fabula.storage.files import disk_errors
 
 if TYPE_CHECKING:
@@ -68,7 +68,12 @@ def take_over(live: apsw.Connection, fresh: apsw.Connection) -> None:
         meta.keep(fresh, {meta.REVISION: known + 1})
     with live.backup("main", fresh, "main") as copying:
         copying.step(-1)
-    live.execute("pragma wal_checkpoint(passive)").fetchall()
+    live.set_busy_timeout(0)  # a reader who is at it does not hold us up: then the log stays as long as it is
+    try:
+        with suppress(apsw.BusyError, apsw.LockedError):
+            live.execute("pragma wal_checkpoint(truncate)").fetchall()
+    finally:
+        live.set_busy_timeout(BUSY_MILLISECONDS)
 
 
 def _filled(connection: apsw.Connection, corpus: Corpus, now_ms: int) -> Report:
