@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
