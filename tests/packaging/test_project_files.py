@@ -84,8 +84,8 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 def examples(page: Path) -> list[str]:
-    """Return every call of ours in the page's code, fenced or inline, comments and continuations aside."""
-    text = page.read_text("utf-8")
+    """Return every call of ours in the page's code, fenced or inline, comments aside, continued lines as one."""
+    text = page.read_text("utf-8").replace("\\\n", " ")
     fenced = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     inline = re.findall(r"`(fabula [^`]+)`", text)
     return [line.removeprefix("$ ") for line in [*fenced, *inline] if line.removeprefix("$ ").startswith("fabula ")]
