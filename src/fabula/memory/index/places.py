@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOLDER: Final = ".fabula"
 NAME: Final = "index.db"
 LOCK: Final = "index.lock"
+LOG_BYTES: Final = 4 * 1024 * 1024  # what the log keeps of the disk after a large change
 REPLACING_SECONDS: Final = 30.0  # how long a damaged index waits for its turn to be replaced
 _UNWRITABLE: Final = frozenset({"ERR_READ_ONLY", "ERR_DISK", "ERR_PATH"})
 
@@ -132,6 +133,7 @@ def _connected(path: Path) -> apsw.Connection:
     connection = open_database(path, schema=SCHEMA, version=VERSION, application=APPLICATION_ID, durable=False)
     connection.execute("pragma foreign_keys=on")
     connection.execute("pragma temp_store=memory")
+    connection.execute(f"pragma journal_size_limit={LOG_BYTES}")
     # a file that was replaced meanwhile must not take the log of its successor with it when it is closed
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
