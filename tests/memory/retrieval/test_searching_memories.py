@@ -93,6 +93,14 @@ def test_a_lone_excluded_word_is_looked_for_and_beside_others_it_excludes(shelf:
         assert paths(asked(shelf, "queue retries -heron", embedder)) == ["projects/otter/d.html"]
 
 
+@pytest.mark.parametrize("text", ["nrfjprog --recover", "tar -x", "rm -rf build", "bt_enable -12", "--recover"])
+def test_flags_and_numbers_that_are_pasted_are_words_not_exclusions(shelf: Shelf, text: str) -> None:
+    shelf.add("areas/a.html", f"Somebody ran {text} and it helped.")
+    shelf.add("areas/b.html", "Something else.")
+    (hit,) = asked(shelf, text).hits
+    assert hit.coverage == pytest.approx(1.0)
+
+
 def test_a_phrase_must_stand_there_and_one_that_stands_nowhere_is_taken_by_its_words(shelf: Shelf) -> None:
     shelf.add("areas/a.html", "The pool of connections is drained.")
     shelf.add("areas/b.html", "The connections pool at the door.")
@@ -331,6 +339,23 @@ def test_other_words_of_one_meaning_are_found_by_vectors(shelf: Shelf) -> None:
     assert paths(answer) == ["areas/wet.html"]
     assert answer.hits[0].arms["vector"].raw == pytest.approx(1.0)
     assert not answer.weak
+
+
+def test_meaning_is_that_of_the_whole_question_without_what_is_excluded(shelf: Shelf) -> None:
+    seen: list[str] = []
+
+    class Listening(Words):
+        def query(self, text: str) -> bytes:
+            seen.append(text)
+            return super().query(text)
+
+        def documents(self, texts: Sequence[str]) -> list[bytes]:
+            return [b"" for _ in texts]
+
+    shelf.add("areas/wet.html", "The rain came early.")
+    for text in ("why is water so wet here", "water now -fire"):
+        asked(shelf, text, Listening())
+    assert seen == ["why is water so wet here", "water now"]
 
 
 def test_a_failing_or_absent_model_is_a_named_reason_and_words_still_find(shelf: Shelf) -> None:

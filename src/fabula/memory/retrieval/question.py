@@ -1,4 +1,4 @@
-"""Reading a question: words, "phrases", names, beginnings* and -exclusions. No text is an error. Pure."""
+"""Reading a question: words, "phrases", names, --flags, beginnings* and -exclusions. No text is an error. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4_000  # characters that are read of a question
 _PIECE = re.compile(r'(?P<minus>-)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+))')
+#: What follows a minus that is no exclusion: ``--recover``, ``-n``, ``-rf``, ``-12`` are pasted from a terminal.
+_FLAG = re.compile(r"-.*|\w{1,2}|[\d.,:]+", re.DOTALL)
 _QUOTES = str.maketrans("“”„«»", '"""""')
 
 
@@ -37,9 +39,11 @@ def read_question(text: str) -> Question:
     excluded: list[Word] = []
     for piece in _PIECE.finditer(text[:LONGEST].translate(_QUOTES)):
         is_quoted = piece["quoted"] is not None
-        word = _word(piece["quoted"] if is_quoted else piece["bare"], is_quoted=is_quoted)
+        part = piece["quoted"] if is_quoted else piece["bare"]
+        word = _word(part, is_quoted=is_quoted)
         if word is not None:
-            (excluded if piece["minus"] else words).append(word)
+            is_excluded = piece["minus"] and (is_quoted or not _FLAG.fullmatch(part))
+            (excluded if is_excluded else words).append(word)
     if not words:
         words, excluded = excluded, []
     return Question(text[:LONGEST], terms_of(words), terms_of(excluded))
