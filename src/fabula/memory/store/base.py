@@ -9,7 +9,6 @@ from fabula.kernel.values import frozen
 from fabula.memory.format.findings import joined
 from fabula.memory.format.paths import is_memory_path, normalise
 from fabula.memory.format.reader import Reading, read
-from fabula.storage.git.trees import Trees
 from fabula.storage.git.values import ABSENT, FOLDER_MODE, LINK_MODE, MODULE_MODE, Entry
 from fabula.storage.git.worktree import read_file
 
@@ -40,7 +39,7 @@ class Base:
         self.commit, self._tree = head
         self._root = repo.shop.place.root
         self._reader = repo.shop.reader
-        self._trees = Trees(repo.shop.place, lambda tree: self._reader.data(tree, "tree"))
+        self._trees = repo.shop.trees()
 
     def entry(self, path: str) -> Entry | None:
         """Return the file at a path, ``None`` where there is none; a folder is none."""

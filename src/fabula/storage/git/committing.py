@@ -20,7 +20,6 @@ from fabula.storage.git.objects import Object, commit_bytes, made
 from fabula.storage.git.program import refused
 from fabula.storage.git.settling import file_mode, write_new_index
 from fabula.storage.git.storing import FEW, LooseObjects, store_pack
-from fabula.storage.git.trees import Trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +69,7 @@ def drafted(shop: Workshop, changes: Iterable[Change], head: tuple[str, str]) ->
     Raises what :func:`slots_of`, :meth:`Trees.edited` and :func:`skipped_paths` do.
     """
     reader, filters = shop.reader, shop.filters()
-    trees = Trees(shop.place, lambda tree: reader.data(tree, "tree"))
+    trees = shop.trees()
     slots = slots_of(changes, trees, head[1])
     blobs, new_blobs = filters.blobs({slot.path: slot.data for slot in slots if slot.data is not None})
     edits = edits_of(slots, blobs)

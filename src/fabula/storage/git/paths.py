@@ -60,4 +60,6 @@ def folded(name: str) -> str:
     """Return the form in which two names are one on file systems that ignore case or composition."""
     if name.isascii():  # has one composition
         return name.casefold()
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())

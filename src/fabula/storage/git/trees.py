@@ -15,15 +15,47 @@ if TYPE_CHECKING:
     from fabula.storage.git.objects import Object
     from fabula.storage.git.values import Place
 
+MOST_ENTRIES = 200_000  # that are kept of folders: some 20 MB
+
 Edits = dict[str, Entry | None]  # path -> what is to be there; None: nothing
 
 
-class Trees:
-    """Folders of a commit's tree, read once each. ``read`` returns the bytes of a tree by its id."""
+class Folders:
+    """Entries of folders by the id of their tree, kept from one commit to the next: what has an id never changes."""
 
-    def __init__(self, place: Place, read: Callable[[str], bytes]) -> None:
+    def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
+        self._most = most_entries
+        self._kept: dict[str, dict[str, Entry]] = {}  # those used last are at its end
+        self._entries = 0
+
+    def get(self, tree: str) -> dict[str, Entry] | None:
+        """Return the entries of a folder, ``None`` where they are not kept."""
+        found = self._kept.pop(tree, None)
+        if found is not None:
+            self._kept[tree] = found
+        return found
+
+    def keep(self, tree: str, entries: dict[str, Entry]) -> None:
+        """Keep the entries of a folder, and let go of those that were not used for longest."""
+        if tree in self._kept:
+            return
+        self._kept[tree] = entries
+        self._entries += len(entries)
+        while self._entries > self._most and len(self._kept) > 1:
+            oldest = next(iter(self._kept))
+            self._entries -= len(self._kept.pop(oldest))
+
+
+class Trees:
+    """Folders of a commit's tree, read once each. ``read`` returns the bytes of a tree by its id.
+
+    ``folders``: what was read before, and is of use again.
+    """
+
+    def __init__(self, place: Place, read: Callable[[str], bytes], folders: Folders | None = None) -> None:
         self._place = place
         self._read = read
+        self._folders = folders if folders is not None else Folders()
         self._known: dict[str, dict[str, Entry]] = {}
 
     def entries(self, tree: str) -> dict[str, Entry]:
@@ -31,7 +63,8 @@ class Trees:
         if tree == ABSENT:
             return {}
         if tree not in self._known:
-            self._known[tree] = tree_entries(self._read(tree), self._place.id_bytes)
+            kept = self._folders.get(tree)
+            self._know(tree, tree_entries(self._read(tree), self._place.id_bytes) if kept is None else kept)
         return self._known[tree]
 
     def find(self, tree: str, path: str) -> Entry | None:
@@ -89,8 +122,12 @@ class Trees:
             return None
         thing = made("tree", tree_bytes(entries), self._place.algorithm)
         new.append(thing)
-        self._known[thing.id] = entries
+        self._know(thing.id, entries)
         return thing.id
+
+    def _know(self, tree: str, entries: dict[str, Entry]) -> None:
+        self._known[tree] = entries
+        self._folders.keep(tree, entries)
 
     def _below(
         self, there: Entry | None, edits: Mapping[tuple[str, ...], Entry | None], where: str, new: list[Object]

@@ -10,7 +10,6 @@ from fabula.kernel.errors import FabulaError
 from fabula.storage.git.checking import IgnoreQuestion
 from fabula.storage.git.committing import RefMove, Text, blobs_of, drafted, prepared
 from fabula.storage.git.joining import joined
-from fabula.storage.git.trees import Trees
 from fabula.storage.git.values import ABSENT, Committed, Entry, Move, Put
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Turn:
 
     def find(self, path: str) -> Entry | None:
         """Return what a path is at HEAD."""
-        trees = Trees(self._shop.place, lambda tree: self._shop.reader.data(tree, "tree"))
+        trees = self._shop.trees()
         return trees.find(self.head[1], path) if self.head[1] != ABSENT else None
 
     def commit(

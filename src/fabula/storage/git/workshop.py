@@ -13,6 +13,7 @@ from fabula.storage.git.index_program import IndexReader
 from fabula.storage.git.opening import located, settings_of
 from fabula.storage.git.program import Git
 from fabula.storage.git.reader import Reader
+from fabula.storage.git.trees import Folders, Trees
 from fabula.storage.git.values import ABSENT
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Workshop:
         self.desk = Desk(self.place.own / "fabula")
         self.indexes = IndexReader(self.git, self.place, self.desk.scratch_index)
         self.hooks = Hooks(Git(root, environ, hooks=True), self.desk.folder) if hooks else None
+        self._folders = Folders()
         self._settings: tuple[object, Settings] | None = None
 
     def head(self) -> tuple[str, str]:
@@ -39,6 +41,10 @@ class Workshop:
         if found is None:
             return ABSENT, ABSENT
         return found[0], found[2][5 : 5 + 2 * self.place.id_bytes].decode()
+
+    def trees(self) -> Trees:
+        """Return what reads folders of commits, and makes new ones of them."""
+        return Trees(self.place, lambda tree: self.reader.data(tree, "tree"), self._folders)
 
     def settings(self) -> Settings:
         """Return what the configuration says; read again when one of its files changed."""
