@@ -154,6 +154,14 @@ def test_nothing_relevant_is_a_comment_and_nothing_is_handed_out(home: CorpusHom
     assert (found.memories, found.passages, found.pack, found.weak) == ((), (), "", False)
 
 
+@pytest.mark.parametrize("query", ["'; drop table files; --", "x" * 5000, '"', "*", "-", "日本語 のテスト"])
+def test_odd_questions_are_answered_by_nothing_and_break_nothing(home: CorpusHome, query: str) -> None:
+    home.remember("Deploying the tide service", CLAIM)
+    found = asked(home, query)
+    assert found.text.startswith("<!-- fabula: nothing recalled for '")
+    assert "--" not in found.text[4:-3]
+
+
 def test_no_secret_and_nothing_private_is_recalled_nor_kept_with_the_question(home: CorpusHome) -> None:
     session = ClaudeSession("secret", cwd="/home/mira/code/harbor")
     session.prompt(f"the quokka token is {SECRET} <private>quokka nest</private> remember")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 READER = "recall"
 Place = tuple[str, int, int]  # a text, and the characters of it that answer
 LOOKED_AT = 3 * PASSAGES_MOST
+LEAST_COVERAGE = 0.2  # of the question's weight: a thread that holds less is no answer, however like it may be
 COVERAGE_SHARE = 0.6  # of what the best thread holds of the question: those with less are beside it
 DEEP_CHARACTERS = 200_000  # of a text that are looked at
 DEEP_BYTES = 1_000_000
@@ -77,11 +78,11 @@ def passages_for(app: App, query: str, *, everything: bool, session: str) -> Fro
     engine = searcher(app)
     found = engine.search(wanted, scope, limit=LOOKED_AT, offset=0, unit="thread", order="relevance")
     threads = shown_threads(app.reader(), {hit.thread for hit in found.hits})
-    best = max((hit.ranked.coverage for hit in found.hits), default=0.0)
+    least = max([LEAST_COVERAGE, *(hit.ranked.coverage * COVERAGE_SHARE for hit in found.hits)])
     hits = [
         hit
         for hit in found.hits
-        if threads[hit.thread].session != session and hit.ranked.coverage >= best * COVERAGE_SHARE
+        if threads[hit.thread].session != session and hit.ranked.coverage >= least and hit.ranked.score > 0
     ][:PASSAGES_MOST]
     evidence = EvidenceReader(app.loader(), engine.tokenizer, found, scope.kinds).of_hits(hits)
     finder = _Finder(app, engine.tokenizer, found)
