@@ -50,6 +50,13 @@ COMMANDS: tuple[Command, ...] = (
         options=(Option("--apply", "ask for consent at the terminal, then do it; without it nothing is changed"),),
         details="Only files that are known to be Fabula's go. The transcripts of your agents stay as they are.",
     ),
+    verb_row(
+        ("completion",),
+        "fabula.cli.verbs.completion",
+        "a script by which your shell completes commands, options and their words",
+        arguments=(Argument("shell", "your shell", choices=("bash", "zsh", "fish")),),
+        examples=('eval "$(fabula completion bash)"', "fabula completion fish | source"),
+    ),
     verb_row(("manifest",), "fabula.cli.verbs.manifest", "every command, code and format, for programs"),
     verb_row(
         ("help",),
