@@ -48,7 +48,14 @@ class Fabula:
 
     def __init__(self, home: Path, own: Path) -> None:
         self._environment = {**os.environ, "HOME": str(home), "FABULA_HOME": str(own)}
-        for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB", "FABULA_DISABLE"):
+        for variable in (
+            "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "GEMINI_CLI_HOME",
+            "OPENCODE_DB",
+            "FABULA_DISABLE",
+            "FABULA_MEMORY",
+        ):
             self._environment.pop(variable, None)
         for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             self._environment.pop(variable, None)
@@ -142,6 +149,18 @@ def tour(fabula: Fabula, stops: Tour) -> None:
         fabula.show("this error, the last time", "record", "failures", "--all", "--limit", "2", stops.error)
 
 
+def memory_tour(fabula: Fabula) -> None:
+    """Walk through the memory: keep a fact, find it, correct it, recall it beside the record."""
+    fabula.show("make a memory: a git repository of its own", "init", "--memory")
+    fact = "The limiter uses a token bucket. Bursts of 20 are wanted; a sliding window would refuse them."
+    fabula.show("keep one fact", "remember", fact)
+    fabula.show("find it by its meaning", "memory", "search", "--all", "how are bursts of requests limited")
+    path = fabula.data("memory", "list")["memories"][0]["path"]
+    better = ("--claim", "The limiter uses a token bucket with bursts of 40.", "--reason", "measured in March")
+    fabula.show("correct it: the old one goes to the archive", "memory", "correct", path, *better)
+    fabula.show("memory and record in one text", "recall", "--all", "--budget", "600", "token bucket or sliding window")
+
+
 def next_steps(*, mine: bool) -> None:
     """Say how to go on."""
     print("\n── next")
@@ -168,6 +187,7 @@ def main() -> int:
         fabula = Fabula(home, Path(name) / "fabula")
         fabula.show("take in what the agents wrote", "record", "scan")
         tour(fabula, own_tour(fabula, home) if mine else SAMPLE_TOUR)
+        memory_tour(fabula)
     next_steps(mine=mine)
     return 0
 
