@@ -216,6 +216,32 @@ def test_an_index_is_made_anew_and_a_bad_file_is_named(fabula: Fabula, corpus: P
     assert fabula("memory", "status").status == 0
 
 
+def test_a_memory_is_named_by_its_file_as_an_editor_or_a_shell_names_it(fabula: Fabula, corpus: Path) -> None:
+    path = write(fabula, "It is 64.")
+    bare = path.removesuffix(".html")
+    for name in (path, f"/{path}", bare, str(corpus / path), str(corpus / bare), bare.rpartition("/")[2]):
+        assert fabula("memory", "read", name, "--json").data["path"] == path
+        assert fabula("memory", "history", name, "--json").data["path"] == path
+        assert [one["path"] for one in fabula("memory", "at", "HEAD", name, "--json").data["memories"]] == [path]
+    assert fabula("memory", "read", "areas/inbox/nothing", "--json").envelope["code"] == "ERR_NO_MEMORY"
+    assert fabula("memory", "read", "../../etc/passwd", "--json").envelope["code"] == "ERR_PATH"
+
+
+def test_a_name_in_the_past_is_the_name_that_a_memory_had_then(fabula: Fabula, corpus: Path) -> None:
+    path = write(fabula, "It is 64.")
+    name = path.rpartition("/")[2].removesuffix(".html")
+    fabula("memory", "archive", path)
+    then = fabula("memory", "at", "HEAD~1", name, "--json").data["memories"]
+    assert [one["path"] for one in then] == [path]
+    now = fabula("memory", "at", "HEAD", name, "--json").data["memories"]
+    assert [one["path"] for one in now] == [f"archive/{path_year(now)}/{path}"]
+
+
+def path_year(memories: list[dict[str, str]]) -> str:
+    """Return the year that the archive filed something under."""
+    return memories[0]["path"].split("/")[1]
+
+
 def test_state_is_exported_once_and_folded_anew(fabula: Fabula, corpus: Path) -> None:
     path = write(fabula, "It is 64.", "--session", "s-1")
     fabula("memory", "read", path, "--session", "s-1")

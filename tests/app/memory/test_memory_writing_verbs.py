@@ -138,6 +138,8 @@ def test_a_secret_is_refused_and_no_flag_alone_lets_it_in(fabula: Fabula, corpus
     refused = fabula(*words)
     assert refused.envelope["code"] == "ERR_SECRET"
     assert any("--allow-secret" in one for one in refused.envelope["suggestions"])
+    assert refused.envelope["error"].count("anthropic") == 1, "the claim stands in title and text: it is said once"
+    assert " in line " not in refused.envelope["error"], "lines of a page that nobody has seen"
     assert key not in refused.out
     assert head(corpus) == before
 

@@ -11,7 +11,9 @@ from fabula.kernel.values import frozen
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabula.app.memory.access import MemoryAccess
     from fabula.app.wiring import App
+    from fabula.memory.past.corpus import CorpusAt
 
 
 @frozen
@@ -59,14 +61,13 @@ class AtResult:
 def at(app: App, request: AtRequest) -> AtResult:
     """Read the past. Raises ``ERR_NOT_FOUND`` where nothing was committed then, ``ERR_NO_MEMORY``, ``ERR_PATH``."""
     from fabula.memory.past.corpus import corpus_at
-    from fabula.memory.store.base import memory_path
 
     access = app.memory_at(request.corpus)
     corpus = corpus_at(access.repo(), request.when)
     html: str | None = None
     text: str | None = None
     if request.path:
-        paths = [memory_path(request.path)]
+        paths = [_place(access, corpus, request.path)]
         if paths[0] not in corpus.entries:
             message = f"no memory was at {paths[0]} then (commit {corpus.commit[:12]})"
             raise FabulaError("ERR_NO_MEMORY", message, f"fabula memory history {quote(paths[0])}")
@@ -82,3 +83,14 @@ def at(app: App, request: AtRequest) -> AtResult:
     return AtResult(
         request.when, corpus.commit, corpus.at, tuple(memories), total, html, text, request.html, access.notices
     )
+
+
+def _place(access: MemoryAccess, corpus: CorpusAt, name: str) -> str:
+    """Return the path of the one memory that a name ended in then; else what the name stands for now."""
+    from fabula.app.memory.changing import path_of
+    from fabula.memory.format.paths import SUFFIX
+    from fabula.memory.store.base import memory_path
+
+    ending = f"/{name.removesuffix(SUFFIX)}{SUFFIX}"
+    named = [path for path in corpus.entries if path.endswith(ending)]
+    return named[0] if len(named) == 1 else memory_path(path_of(access, name))

@@ -73,14 +73,18 @@ def require_known(access: MemoryAccess, paths: Sequence[str]) -> list[str]:
 def path_of(access: MemoryAccess, name: str) -> str:
     """Return the path of the memory that a path, or a name that only one memory has, stands for.
 
-    A name is a title in any case, or the end of a path, without ``.html`` and a date in front if wanted.
+    A name is a title in any case, or the end of a path, without ``.html`` and a date in front if wanted. The file
+    itself may be named as well, as an editor or a shell's completion names it.
+
     Raises ``ERR_NO_MEMORY``, ``ERR_AMBIGUOUS``.
     """
     from fabula.memory.format.paths import SUFFIX, bucket_of, normalise
 
-    plain = normalise(name)
-    if bucket_of(plain) is not None or ".." in plain.split("/"):
+    plain = normalise(_inside(access, name))
+    if ".." in plain.split("/"):
         return plain
+    if bucket_of(plain) is not None:
+        return plain if plain.endswith(SUFFIX) else plain + SUFFIX
     ending = plain if plain.endswith(SUFFIX) else plain + SUFFIX
     rows = access.refreshed().ask(
         "select path from files where substr(path, -length(?1) - 1) = '/' || ?1 or title = ?2 collate nocase or "
@@ -98,6 +102,15 @@ def path_of(access: MemoryAccess, name: str) -> str:
     several = live or paths
     commands = (f"fabula memory read {quote(path)}" for path in several)
     raise FabulaError("ERR_AMBIGUOUS", f"{name!r} is the name of {len(several)} memories", *commands)
+
+
+def _inside(access: MemoryAccess, name: str) -> str:
+    """Return a file's place inside of the memory where it is named from the root of the disk."""
+    root = access.corpus().root
+    for folder in (root, root.resolve()):
+        if name.startswith(f"{folder}/"):
+            return name.removeprefix(f"{folder}/")
+    return name
 
 
 def _with_whereabouts(access: MemoryAccess, error: FabulaError, paths: Sequence[str]) -> FabulaError:

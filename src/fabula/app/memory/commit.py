@@ -89,7 +89,7 @@ def _guard(request: CommitRequest, changes: Sequence[HandChange]) -> None:
         f"{one.path}: {what}"
         for one in changes
         if one.data is not None
-        for what in guard.secrets(one.data.decode("utf-8", "replace"))
+        for what in guard.placed(one.data.decode("utf-8", "replace"))
     ]
     if not found:
         return

@@ -48,7 +48,7 @@ class Guard(Protocol):
     """Says what in a text looks like a secret."""
 
     def secrets(self, text: str) -> Sequence[str]:
-        """Return what was found and where, never the secret itself."""
+        """Return what kinds of secrets were found, never a secret itself."""
         ...
 
 
