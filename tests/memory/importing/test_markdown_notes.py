@@ -99,6 +99,29 @@ def test_headings_and_items_inside_of_code_are_code() -> None:
     assert one.memory.body == ("```sh\n# not a heading\n- not an item\n```",)
 
 
+def test_code_and_tables_are_about_what_the_headings_above_them_say() -> None:
+    note = (
+        "# Harbor\n\n## Install\n\n```sh\npip install .\n```\n\nThen restart.\n\n"
+        "## Ports\n\n| port | who |\n|---|---|\n| 64 | pool |\n"
+    )
+    install, ports = (one.memory for one in read_notes({"README.md": note}).candidates)
+    assert (install.title, install.claim) == ("Harbor: Install", "Harbor: Install")
+    assert install.body == ("```sh\npip install .\n```", "Then restart.")
+    assert ports.claim == "Harbor: Ports"
+    assert ports.body == ("| port | who |\n|---|---|\n| 64 | pool |",)
+    for bare in ("```sh\npip install .\n```\n", "~~~\n\npip install .\n~~~\n", "| pip install . |\n|---|\n"):
+        (one,) = read_notes({"x.md": bare}).candidates
+        assert one.memory.claim == "pip install ."
+
+
+def test_a_few_words_that_lead_in_are_no_fact_without_the_sentence_behind_them() -> None:
+    note = "- **Keeps.** Every byte is sealed. For ever.\n- **Stays out of the way.** No daemon.\n- Use tabs. Always.\n"
+    keeps, stays, tabs = (one.memory for one in read_notes({"README.md": note}).candidates)
+    assert (keeps.claim, keeps.body) == ("Keeps. Every byte is sealed.", ("For ever.",))
+    assert (stays.claim, stays.body) == ("Stays out of the way.", ("No daemon.",))
+    assert (tabs.claim, tabs.body) == ("Use tabs.", ("Always.",))
+
+
 def test_comments_and_empty_notes_say_nothing() -> None:
     found = read_notes({"a.md": "<!-- hidden\n- item\n-->\n", "b.md": "", "c.md": "---\n---\n"})
     assert not found.candidates

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 INSTRUCTIONS = frozenset({"claude.md", "claude.local.md", "agents.md", "gemini.md", "copilot-instructions.md"})
 #: Kinds of Claude Code's own memory -> types of memories.
 _KINDS = {"user": "user_preference", "feedback": "user_preference", "project": "semantic", "reference": "semantic"}
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_SHOWN = re.compile(rf"{_FENCE.pattern}|\|")
+_STRONG = re.compile(r"\*\*|__")
+LEAD_WORDS = 3  # ``**Keeps.** Every byte is sealed.``: so few strong words lead in, the next sentence is the fact
 _NAMES = ("name", "title", "description")
 
 
@@ -116,10 +121,22 @@ def _whole(path: str, note: Note, kind: str, workspace: str | None) -> Skipped |
 
 
 def _of_piece(path: str, note: Note, piece: Piece, kind: str, workspace: str | None) -> NewMemory:
-    claim, body = within(*_prose(plain(piece.text)))
+    text = plain(piece.text)
+    claim, body = _shown(text, piece.headings) if _SHOWN.match(text) else _prose(text)
+    if _STRONG.match(piece.text) and body and len(claim.split()) <= LEAD_WORDS and not _SHOWN.match(body[0]):
+        more, behind = claim_and_rest(body[0])
+        claim, body = f"{claim} {more}", (*behind, *body[1:])
+    claim, body = within(claim, body)
     inner = piece.headings[1:] if len(piece.headings) > 1 else piece.headings
     tags = tuple(slug(heading) for heading in reversed(inner))
     return _memory(note, kind or _kind_of(path, note), workspace, claim, claim, body, tags)
+
+
+def _shown(text: str, headings: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return claim and paragraphs of code or a table: they do not say what they are, the headings above them do."""
+    lines = (line.strip(" |`~") for line in text.splitlines() if not _FENCE.match(line))
+    first = next((line for line in lines if any(letter.isalnum() for letter in line)), text)
+    return ": ".join(headings) or first, tuple(paragraphs(text))
 
 
 def _prose(text: str) -> tuple[str, tuple[str, ...]]:
