@@ -32,7 +32,7 @@ INSTRUCTIONS = frozenset({"claude.md", "claude.local.md", "agents.md", "gemini.m
 _KINDS = {"user": "user_preference", "feedback": "user_preference", "project": "semantic", "reference": "semantic"}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _SHOWN = re.compile(rf"{_FENCE.pattern}|\|")
-_STRONG = re.compile(r"\*\*|__")
+_STRONG = re.compile(r"(\*\*|__)([^*\n]+?)\1([.!?]?)")
 LEAD_WORDS = 3  # ``**Keeps.** Every byte is sealed.``: so few strong words lead in, the next sentence is the fact
 _NAMES = ("name", "title", "description")
 
@@ -123,7 +123,8 @@ def _whole(path: str, note: Note, kind: str, workspace: str | None) -> Skipped |
 def _of_piece(path: str, note: Note, piece: Piece, kind: str, workspace: str | None) -> NewMemory:
     text = plain(piece.text)
     claim, body = _shown(text, piece.headings) if _SHOWN.match(text) else _prose(text)
-    if _STRONG.match(piece.text) and body and len(claim.split()) <= LEAD_WORDS and not _SHOWN.match(body[0]):
+    strong = _STRONG.match(piece.text)
+    if strong and strong[2] + strong[3] == claim and body and len(claim.split()) <= LEAD_WORDS:
         more, behind = claim_and_rest(body[0])
         claim, body = f"{claim} {more}", (*behind, *body[1:])
     claim, body = within(claim, body)
