@@ -73,6 +73,8 @@ def test_an_unknown_flag_names_the_nearest_and_how_to_search_for_it() -> None:
     error = refused("record", "search", "x", "--limt", "3")
     assert "did you mean --limit?" in error.message
     assert any("-- --limt" in suggestion for suggestion in error.suggestions)
+    assert "did you mean" not in refused("memory", "link", "a", "b", "--rel", "x").message, "--help is like many words"
+    assert "did you mean --help?" in refused("memory", "link", "a", "b", "--hlp").message
 
 
 def test_flags_are_not_abbreviated() -> None:

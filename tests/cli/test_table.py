@@ -100,3 +100,7 @@ def test_an_option_says_what_fills_it() -> None:
     option = Option("--no-sentinel", "x")
     assert (option.target, option.unset, option.usage) == ("no_sentinel", False, "--no-sentinel")
     assert Option("--by", "x", "choice", choices=("a", "b")).usage == "--by a|b"
+
+
+def test_no_help_names_a_default_that_is_nothing() -> None:
+    assert not [name for name, text in pages().items() if "(default )" in text]

@@ -241,7 +241,8 @@ class _Reading:
         return " ".join(taken) if argument.joined else taken
 
     def _unknown_flag(self, word: str) -> FabulaError:
-        near = nearest(word, [*self._options, "--json", "--help"])
+        common = [flag for flag in ("--json", "--help") if flag.startswith(word[:3])]
+        near = nearest(word, [*self._options, *common])
         hint = f"; did you mean {near}?" if near else ""
         advice = [f"fabula help {self._command.name}"]
         if self._command.query:

@@ -158,6 +158,28 @@ def test_what_is_no_corpus_is_an_error_that_names_the_way_and_nothing_is_made(tm
     assert open_corpus(nowhere, {}).kind == "ours"
 
 
+@pytest.mark.parametrize("kind", ["nowhere", "deep/er", "empty", "plain", "file", "repo", "repo/sub", "repo/no/where"])
+def test_init_is_advised_only_where_it_makes_a_memory(kind: str, tmp_path: Path) -> None:
+    person = Person(tmp_path / "repo")
+    person.root.mkdir()
+    person.git("init", "-q", "-b", "main")
+    person.write("code.py", "1")
+    (tmp_path / "repo/sub").mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/notes.md").write_text("x")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FabulaError) as refused:
+        open_corpus(tmp_path / kind, {})
+    assert refused.value.code == "ERR_NO_CORPUS"
+    assert ("is a file" in refused.value.message) is (kind == "file")
+    (advice,) = refused.value.suggestions
+    assert advice.startswith("fabula init --memory ") is (kind in {"nowhere", "deep/er", "empty", "plain"})
+    if advice.startswith("fabula init --memory "):
+        made = init(Path(advice.removeprefix("fabula init --memory ")), person)
+        assert made.created
+
+
 def test_a_corpus_of_a_newer_version_is_not_opened(corpus: Corpus) -> None:
     corpus.person.write(".fabula/corpus.json", '{"format": "fabula-corpus", "version": 2}')
     assert examine(corpus.root).kind == "newer"

@@ -73,7 +73,7 @@ def _on_command(command: Command) -> HelpResult:
 
 def default_note(default: object) -> str:
     """Say what an option is when it is not given."""
-    return "" if default is None else f" (default {default})"
+    return "" if default is None or default == "" else f" (default {default})"
 
 
 def _on_group(words: tuple[str, ...]) -> HelpResult:

@@ -84,7 +84,9 @@ def open_corpus(root: Path, environ: Mapping[str, str], *, hooks: bool = False) 
     """
     found = examine(root)
     if not found.is_corpus:
-        raise FabulaError("ERR_NO_CORPUS", f"{root} {_WHY_NOT[found.kind]}", *_remedies(found))
+        is_file = found.kind == "absent" and (root.exists() or root.is_symlink())
+        why = "is a file, not the folder of a memory" if is_file else _WHY_NOT[found.kind]
+        raise FabulaError("ERR_NO_CORPUS", f"{root} {why}", *(_ELSEWHERE if is_file else _remedies(found)))
     return Corpus(found, environ, hooks=hooks)
 
 
@@ -155,6 +157,7 @@ def has_branch(root: Path) -> bool:
     return any(path.is_file() for path in (folder / "refs" / "heads").rglob("*"))
 
 
+_ELSEWHERE = ("name another folder with --corpus",)
 _WHY_NOT = {
     "absent": "does not exist",
     "empty": "holds no memory yet",
@@ -167,8 +170,19 @@ _WHY_NOT = {
 
 
 def _remedies(found: Found) -> tuple[str, ...]:
-    if found.kind in {"absent", "empty", "plain"}:
-        return (f"fabula init --memory {quote(str(found.root))}",)
+    """Return what helps: ``init`` only where it would make a memory."""
     if found.kind == "newer":
         return ("upgrade Fabula",)
-    return ("name another folder with --corpus",)
+    around = nearest_folder(found.root)
+    if found.kind in {"absent", "empty"} and (around == found.root or examine(around).kind in {"plain", "empty"}):
+        return (f"fabula init --memory {quote(str(found.root))}",)
+    if found.kind == "plain":
+        return (f"fabula init --memory {quote(str(found.root / 'memory'))}",)
+    return _ELSEWHERE
+
+
+def nearest_folder(folder: Path) -> Path:
+    """Return a folder, or the nearest one above it that is there."""
+    while not folder.is_dir() and folder.parent != folder:
+        folder = folder.parent
+    return folder

@@ -11,7 +11,7 @@ from fabula.kernel.values import frozen
 from fabula.memory.store.excluding import RULES, ensure_excluded
 from fabula.memory.store.messages import change_message
 from fabula.memory.store.moment import Moment
-from fabula.memory.store.opening import FORMAT, MARKER, VERSION, Corpus, Found, examine
+from fabula.memory.store.opening import FORMAT, MARKER, VERSION, Corpus, Found, examine, nearest_folder
 from fabula.memory.store.values import Provenance
 from fabula.storage.files import PRIVATE_FOLDER, disk_errors, write_atomic
 from fabula.storage.git.program import Git
@@ -150,7 +150,7 @@ def _refuse(found: Found) -> None:
     if found.kind == "absent" and (root.exists() or root.is_symlink()):
         raise FabulaError("ERR_PATH", f"{root} is a file", elsewhere)
     if found.kind == "absent":
-        found = examine(_nearest(root.parent))
+        found = examine(nearest_folder(root.parent))
         if found.kind in {"plain", "empty", "absent"}:
             return
         top = found.top or found.root
@@ -174,9 +174,3 @@ def _is_half_made(found: Found) -> bool:
     from fabula.memory.store.opening import has_branch
 
     return not has_branch(found.root) and all(thing.name in _OWN for thing in found.root.iterdir())
-
-
-def _nearest(folder: Path) -> Path:
-    while not folder.is_dir() and folder.parent != folder:
-        folder = folder.parent
-    return folder
