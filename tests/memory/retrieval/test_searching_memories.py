@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import fabula
 from fabula.kernel.errors import FabulaError
 from fabula.memory.format.head import Link
+from fabula.memory.retrieval.ranking import is_weak
 from fabula.memory.retrieval.retriever import Retriever
 from fabula.memory.retrieval.values import Answer, Ask, Scope
 from fabula.memory.standing.reinforcement import State
@@ -459,3 +460,13 @@ def test_vectors_follow_memories_that_change_and_go(shelf: Shelf) -> None:
     shelf.add("areas/2.html", "A flame burnt it.")
     assert set(paths(retriever.search(Ask("water", NOW)))) == {"areas/0.html", "areas/3.html"}
     assert paths(retriever.search(Ask("hot fire", NOW))) == ["areas/2.html"]
+
+
+@pytest.mark.parametrize(
+    ("coverage", "cosine", "weak"),
+    [(1.0, 0.2, False), (0.6, 0.5, True), (0.6, 0.6, False), (0.0, 0.85, False), (0.65, None, False), (0.5, None, True)],
+)
+def test_an_answer_is_sure_by_its_words_and_its_meaning_together(
+    coverage: float, cosine: float | None, *, weak: bool
+) -> None:
+    assert is_weak(coverage, cosine) is weak

@@ -29,9 +29,13 @@ KEPT: Final = 60  # candidates by words; by vectors there are at most as many as
 HALF_LIFE_DAYS: Final = 180.0  # of recency
 _DAY_MS: Final = 86_400_000.0
 
-#: Below this coverage, and without a vector nearer than ``NEAR``, the best match is called weak; below ``NOTHING`` and
-#: ``FAR`` nothing is returned: what matched is a common word or two out of many. A vector alone finds from ``FAR`` on.
-WEAK, NEAR = 0.57, 0.6
+#: Where the largest coverage and the largest cosine add up to less than ``SURE``, the best match is called weak; a
+#: cosine of ``SURE_BY_MEANING`` is enough by itself, and without vectors coverage must reach ``SURE_BY_WORDS``. So nine
+#: in ten questions that nothing answers are called weak, of conversations (LoCoMo, on which the sum was chosen) as of
+#: short memories. Coverage alone does not tell: a long memory holds half of any question's words.
+SURE, SURE_BY_WORDS, SURE_BY_MEANING = 1.14, 0.6, 0.8
+#: Below ``NOTHING`` of coverage and ``FAR`` of cosine nothing is returned: what matched is a common word or two out of
+#: many. A vector alone finds from ``FAR`` on.
 NOTHING, FAR = 0.2, 0.5
 
 Arm: TypeAlias = "tuple[str, float, Mapping[int, float], Mapping[int, float]]"
@@ -55,6 +59,13 @@ class Ranked:
 
     id: int
     score: float
+
+
+def is_weak(coverage: float, cosine: float | None) -> bool:
+    """Say whether the best that was found may well be beside the point; ``cosine`` is ``None`` without vectors."""
+    if cosine is None:
+        return coverage < SURE_BY_WORDS
+    return coverage + cosine < SURE and cosine < SURE_BY_MEANING
 
 
 def text_scores(scores: Mapping[int, float], coverage: Mapping[int, float]) -> dict[int, float]:

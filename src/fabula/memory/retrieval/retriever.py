@@ -123,7 +123,7 @@ class Retriever:
             meant = self._vectors.ask(_meaning_of(question), allowed, ask.scope)
             meant.scores = {one: near for one, near in meant.scores.items() if one not in lexical.excluded}
         found = _Found(question, lexical, meant)
-        found.weak = found.lexical.best < ranking.WEAK and found.nearest < ranking.NEAR
+        found.weak = ranking.is_weak(found.lexical.best, found.nearest if meant.scores and not meant.why_not else None)
         if found.lexical.best >= ranking.NOTHING or found.nearest >= ranking.FAR:
             self._rank(found, ask.now)
         return found
