@@ -464,7 +464,14 @@ def test_vectors_follow_memories_that_change_and_go(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize(
     ("coverage", "cosine", "weak"),
-    [(1.0, 0.2, False), (0.6, 0.5, True), (0.6, 0.6, False), (0.0, 0.85, False), (0.65, None, False), (0.5, None, True)],
+    [
+        (1.0, 0.2, False),
+        (0.6, 0.5, True),
+        (0.6, 0.6, False),
+        (0.0, 0.85, False),
+        (0.65, None, False),
+        (0.5, None, True),
+    ],
 )
 def test_an_answer_is_sure_by_its_words_and_its_meaning_together(
     coverage: float, cosine: float | None, *, weak: bool
