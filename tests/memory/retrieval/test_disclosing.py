@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabula.memory.retrieval.recalling import disclosed, fold, heading_cost
+from fabula.kernel.values import replace
+from fabula.memory.retrieval.recalling import bearing, disclosed, fold, heading_cost
 from fabula.memory.retrieval.retriever import Retriever
-from fabula.memory.retrieval.values import Ask, Hit
+from fabula.memory.retrieval.values import ArmPart, Ask, Hit
 from fabula.models.embedding import Unavailable
 from fabula.testing.memory_shelf import NOW, Shelf
 
@@ -39,6 +40,18 @@ def test_an_entity_is_quoted_twice_at_most_whatever_its_case_and_others_go_on() 
 def test_nothing_fits_into_nothing() -> None:
     found = fold([hit(1)], {1: "x"}, 0)
     assert (found.quoted, found.lines, found.left, found.spent) == ((), (), 1, 0)
+
+
+def found(number: int, coverage: float, cosine: float) -> Hit:
+    return replace(hit(number), coverage=coverage, arms={"vector": ArmPart(number, cosine, cosine, 1.0)})
+
+
+def test_beside_a_memory_that_answers_one_that_shares_a_common_word_is_not_handed_out() -> None:
+    hits = [found(1, 1.0, 0.7), found(2, 0.6, 0.1), found(3, 0.3, 0.6), found(4, 0.3, 0.2), hit(5)]
+    assert [one.id for one in bearing(hits)] == [1, 2, 3, 5]
+    spread = [found(1, 0.7, 0.2), found(2, 0.3, 0.2), found(3, 0.1, 0.1)]
+    assert bearing(spread) == spread, "none answers alone: what is asked may be spread over them"
+    assert bearing([]) == []
 
 
 KINDS = st.sampled_from(["arc", "semantic"])

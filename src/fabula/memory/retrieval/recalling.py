@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 QUOTES_EACH: Final = 2  # of one entity: five memories of one person are one voice
 ARC: Final = "arc"
 ARCS_SHARE: Final = 0.36  # of a budget, at most: 9,000 of 25,000 characters, as the format's own tools have it
+ANSWERS: Final = 0.8  # of the question's weight, in one memory
+HALF: Final = 0.5
+NEAR: Final = 0.5  # cosine, from which a vector alone finds a memory
 AROUND: Final = 2  # characters between the parts of a line, and at its end
 
 
@@ -52,6 +55,24 @@ def heading_cost(hit: Hit) -> int:
     return len(hit.path) + len(hit.title) + AROUND
 
 
+def bearing(hits: Sequence[Hit]) -> list[Hit]:
+    """Return those that bear on the question.
+
+    Where a memory says nearly all of it (``ANSWERS``), one that says less than ``HALF`` as much, and is not near in
+    meaning either, shares a common word with it: an agent's context is no place for that. Where none does, the
+    answer may be spread over several, and all are kept.
+    """
+    best = max((hit.coverage for hit in hits), default=0.0)
+    if best < ANSWERS:
+        return list(hits)
+    return [hit for hit in hits if hit.coverage >= best * HALF or _cosine(hit) >= NEAR]
+
+
+def _cosine(hit: Hit) -> float:
+    arm = hit.arms.get("vector")
+    return arm.raw if arm is not None else 0.0
+
+
 def apart(hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
     """Return patterns across memories, and the memories themselves."""
     return [hit for hit in hits if hit.type == ARC], [hit for hit in hits if hit.type != ARC]
@@ -59,6 +80,6 @@ def apart(hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
 
 def disclosed(hits: Sequence[Hit], texts: Mapping[int, str], budget: int) -> tuple[Disclosed, Disclosed]:
     """Return arcs and memories folded into one budget: arcs have a share of it, memories all that is left."""
-    arcs, memories = apart(hits)
+    arcs, memories = apart(bearing(hits))
     first = fold(arcs, texts, int(budget * ARCS_SHARE) if memories else budget)
     return first, fold(memories, texts, budget - first.spent)
