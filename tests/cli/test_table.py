@@ -104,3 +104,9 @@ def test_an_option_says_what_fills_it() -> None:
 
 def test_no_help_names_a_default_that_is_nothing() -> None:
     assert not [name for name, text in pages().items() if "(default )" in text]
+
+
+@pytest.mark.parametrize("words", [(), *GROUPS], ids=" ".join)
+def test_the_example_in_the_help_on_a_group_is_a_command(words: tuple[str, ...], fabula: Fabula) -> None:
+    (example,) = fabula("help", *words, "--json").data["examples"]
+    assert fabula(*example.removeprefix("fabula ").split()).status == 0

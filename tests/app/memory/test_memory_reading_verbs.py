@@ -66,6 +66,14 @@ def test_a_memory_that_is_not_there_is_an_error_and_stays_away(
     assert not missing.exists()
 
 
+def test_a_question_without_a_word_says_that_it_lists_the_newest(fabula: Fabula, corpus: Path) -> None:
+    write(fabula, "It is 64.")
+    for question in ('"', "\N{UNICORN FACE}", "?!"):
+        assert fabula("memory", "search", question).out.startswith("no word to look for in this: the newest memories\n")
+    for question in ((), ("64",)):
+        assert "no word" not in fabula("memory", "search", *question).out
+
+
 def test_pages_follow_one_another(fabula: Fabula, corpus: Path) -> None:
     paths = sorted(write(fabula, f"Fact {number} holds.") for number in range(5))
     seen: list[str] = []

@@ -17,6 +17,8 @@ def render(result: SearchResult, out: Out) -> None:
     """Write the results, what limits them, and how to go on."""
     if result.weak:
         out.line(f"weak: no memory says much of this (the best {result.coverage:.0%})")
+    if result.is_listing and result.query.strip() and result.hits:
+        out.line("no word to look for in this: the newest memories")
     for number, hit in enumerate(result.hits, 1):
         _hit(hit, number, result, out)
     if not result.hits:

@@ -78,6 +78,7 @@ def default_note(default: object) -> str:
 
 def _on_group(words: tuple[str, ...]) -> HelpResult:
     name = " ".join(("fabula", *words))
+    below = commands_below(words)
     return HelpResult(
         subject=name,
         summary=GROUPS.get(words, "A record, a memory and a discipline for coding agents: local, verbatim, provable."),
@@ -85,6 +86,6 @@ def _on_group(words: tuple[str, ...]) -> HelpResult:
         details="",
         arguments=[],
         options=[HelpLine(flag, meaning) for flag, meaning in GLOBAL_FLAGS.items()],
-        commands=[HelpLine(c.name, c.summary) for c in commands_below(words)],
-        examples=[f"fabula help {' '.join((*words, 'search' if words else 'record search'))}"],
+        commands=[HelpLine(c.name, c.summary) for c in below],
+        examples=[f"fabula help {below[0].name if words else 'record search'}"],
     )
