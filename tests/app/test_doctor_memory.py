@@ -176,15 +176,40 @@ def test_fix_repairs_relations_in_one_commit_and_leaves_articles_and_hashes_as_t
     assert fabula("doctor", "--fix", "--json").data["fixed"] == []
 
 
-def test_a_relation_to_what_was_archived_is_led_to_the_archive(fabula: Fabula, corpus: Path) -> None:
+def test_a_relation_to_what_was_archived_is_followed_there_and_back(fabula: Fabula, corpus: Path) -> None:
     pages = sorted((corpus / "areas" / "inbox").glob("*.html"))
     one, two = (page.relative_to(corpus).as_posix() for page in pages[:2])
     assert fabula("memory", "link", one, "relates_to", two).status == 0
     archived = fabula("memory", "archive", two, "--reason", "old", "--json").data["archived"]
-    assert "memory links" in not_good(fabula)
-    fabula("doctor", "--fix")
-    assert f'href="/{archived}"' in pages[0].read_text()
+    assert not not_good(fabula), "nothing is wrong with a memory that is out of use"
+    assert near(fabula, one) == {archived}
+    assert near(fabula, archived) == {one}
+    before = pages[0].read_bytes()
+    assert fabula("doctor", "--fix", "--json").data["fixed"] == []
+    assert pages[0].read_bytes() == before
+    assert fabula("memory", "unarchive", archived).status == 0
+    assert near(fabula, one) == {two}
     assert not not_good(fabula)
+
+
+def test_a_relation_into_the_archive_leads_out_of_it_again_when_the_memory_comes_back(
+    fabula: Fabula, corpus: Path
+) -> None:
+    pages = sorted((corpus / "areas" / "inbox").glob("*.html"))
+    one, two = (page.relative_to(corpus).as_posix() for page in pages[:2])
+    archived = fabula("memory", "archive", two, "--json").data["archived"]
+    assert fabula("memory", "link", one, "relates_to", archived).status == 0
+    assert fabula("memory", "unarchive", archived).status == 0
+    assert near(fabula, one) == {two}
+    assert near(fabula, two) == {one}
+    fabula("doctor", "--fix")
+    assert f'href="/{two}"' in pages[0].read_text()
+    assert not not_good(fabula)
+
+
+def near(fabula: Fabula, path: str) -> set[str]:
+    """Return what is one relation away."""
+    return {node["path"] for node in fabula("memory", "neighbors", path, "--depth", "1", "--json").data["nodes"]}
 
 
 def test_fix_leaves_a_file_alone_that_a_person_is_changing(fabula: Fabula, corpus: Path) -> None:

@@ -97,7 +97,10 @@ def files(access: MemoryAccess) -> Check:
 
 
 def loose_links(access: MemoryAccess) -> list[Loose]:
-    """Return the relations that lead to a path where no memory is."""
+    """Return the relations that lead to a path where no memory is, and from which none was archived.
+
+    A memory comes back from the archive to the place that they name: until then they are followed into the archive.
+    """
     from fabula.memory.index.schema import GONE
     from fabula.memory.mending.links import Loose
 
@@ -105,7 +108,8 @@ def loose_links(access: MemoryAccess) -> list[Loose]:
     rows = known.ask(
         "select s.path, e.relation, e.target from edges e join files s on s.id = e.source "
         "where e.relation <> 'from_session' "
-        "and not exists(select 1 from places p where p.path = e.target and p.state <> ?) order by 1, 2, 3",
+        "and not exists(select 1 from places p where p.path = e.target and p.state <> ?) "
+        "and not exists(select 1 from files o where o.origin = e.target) order by 1, 2, 3",
         (GONE,),
     )
     return [Loose(source, relation, target, known.resolve(target)) for source, relation, target in rows]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fabula.memory.format.paths import normalise
+from fabula.kernel.values import replace
+from fabula.memory.format.paths import normalise, original_path
 from fabula.memory.format.vocabulary import RELATIONS
 from fabula.memory.index.asking import Asking, marks, parts
 from fabula.memory.index.schema import GONE
@@ -64,7 +65,8 @@ class Relations(Asking):
     ) -> Neighbourhood:
         """Return what is near a memory, over edges in either direction, and the edges among it.
 
-        What is reached are files that are there. ``relations`` narrows the walk; names of no relation are passed over.
+        What is reached are files that are there; a relation to what was archived or moved since leads to where that is
+        now. ``relations`` narrows the walk; names of no relation are passed over.
         """
         start = normalise(path)
         wanted = _MEMORY if relations is None else _MEMORY & frozenset(relations)
@@ -72,8 +74,8 @@ class Relations(Asking):
         guessed: set[DerivedEdge] = set()
         known, border = {start}, {start}
         for _ in range(max(1, min(depth, NEIGHBOUR_DEPTH)) + 1):  # once more: the edges among what was reached last
-            written, guesses = self.authored_edges(wanted, border), self.guessed_edges(border)
-            authored.update(written)
+            written, guesses = self.authored_edges(wanted, border | self._former(border)), self.guessed_edges(border)
+            authored.update(self._led(written))
             guessed.update(guess for guess in guesses if guess.relation in wanted)
             edges: list[Edge] = [*authored, *guessed]
             ends = {end for edge in edges for end in (edge.source, edge.target)}
@@ -82,6 +84,26 @@ class Relations(Asking):
         there = self._there(known) | {start}
         among = [edge for edge in joined(authored, guessed) if edge.source in there and edge.target in there]
         return neighbourhood(start, among, depth, frozenset(wanted))
+
+    def _former(self, paths: Iterable[str]) -> set[str]:
+        """Return where memories lay before they were archived, brought back or moved: relations may name that."""
+        wanted = frozenset(paths)
+        left = self.ask(
+            "select distinct target from edges where target > 'archive/' and target < 'archive0' "
+            "and not exists(select 1 from files f where f.path = target)"
+        )
+        found = {target for (target,) in left if original_path(target) in wanted}
+        for some in parts(sorted(wanted)):
+            found.update(one for (one,) in self.ask(f"select origin from files where path in ({marks(some)})", some))
+            found.update(one for (one,) in self.ask(f"select old from moves where new in ({marks(some)})", some))
+        return {one for one in found if one is not None}
+
+    def _led(self, edges: Iterable[AuthoredEdge]) -> list[AuthoredEdge]:
+        """Return edges with each target where it is now; one that is nowhere stays as it is written."""
+        written = list(edges)
+        there = self._there({edge.target for edge in written})
+        now = {target: self.resolve(target) for edge in written if (target := edge.target) not in there}
+        return [replace(edge, target=now.get(edge.target) or edge.target) for edge in written]
 
     def successors_of(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each memory that was superseded what superseded it last, by what is written alone."""
@@ -109,7 +131,8 @@ class Relations(Asking):
             )
             if archived is not None:
                 return str(archived)
-            here = str(self.one("select new from moves where old = ? order by id desc limit 1", (here,)) or here)
+            moved = self.one("select new from moves where old = ? order by id desc limit 1", (here,))
+            here = str(moved or original_path(here) or here)  # what left the archive is back where it came from
         return None
 
     def dangling(self) -> list[AuthoredEdge]:
