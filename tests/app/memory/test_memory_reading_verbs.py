@@ -235,6 +235,16 @@ def test_a_memory_is_named_by_its_file_as_an_editor_or_a_shell_names_it(fabula: 
     assert fabula("memory", "read", "../../etc/passwd", "--json").envelope["code"] == "ERR_PATH"
 
 
+def test_a_file_that_an_editor_broke_is_called_broken_by_its_name_as_well(fabula: Fabula, corpus: Path) -> None:
+    path = write(fabula, "It is 64.")
+    (corpus / path).write_text("<<<<<<< HEAD\n", "utf-8")
+    name = path.rpartition("/")[2].removesuffix(".html")
+    for words in (("read", name), ("read", path), ("correct", name, "--claim", "It is 65.")):
+        refused = fabula("memory", *words, "--json").envelope
+        assert refused["code"] in {"ERR_MEMORY_FORMAT", "ERR_DIRTY"}, refused
+        assert path in refused["error"]
+
+
 def test_a_name_in_the_past_is_the_name_that_a_memory_had_then(fabula: Fabula, corpus: Path) -> None:
     path = write(fabula, "It is 64.")
     name = path.rpartition("/")[2].removesuffix(".html")

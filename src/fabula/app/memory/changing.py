@@ -97,6 +97,13 @@ def path_of(access: MemoryAccess, name: str) -> str:
     if len(live or paths) == 1:
         return (live or paths)[0]
     if not paths:
+        broken = access.refreshed().ask(
+            "select distinct path from places join problems on file_id = places.id "
+            "where substr(path, -length(?1) - 1) = '/' || ?1",
+            (ending,),
+        )
+        if len(broken) == 1:  # whoever reads it is told what is wrong with it
+            return str(broken[0][0])
         look = f"fabula memory search {quote(plain.rpartition('/')[2].removesuffix(SUFFIX).replace('-', ' '))}"
         raise FabulaError("ERR_NO_MEMORY", f"no memory is called {name!r}", look, "fabula memory list")
     several = live or paths
