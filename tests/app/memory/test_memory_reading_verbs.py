@@ -260,6 +260,19 @@ def path_year(memories: list[dict[str, str]]) -> str:
     return memories[0]["path"].split("/")[1]
 
 
+def test_one_memory_is_one_memory_and_not_one_memories(fabula: Fabula, corpus: Path) -> None:
+    fabula("memory", "read", write(fabula, "It is 64."))
+    said = [
+        fabula("memory", *words).out
+        for words in (("status",), ("index", "status"), ("index", "rebuild"), ("index", "update"), ("state", "import"))
+    ]
+    for out in said:
+        assert "1 memory" in out
+        assert "1 memories" not in out
+    write(fabula, "Two clocks run.")
+    assert "2 memories" in fabula("memory", "status").out
+
+
 def test_state_is_exported_once_and_folded_anew(fabula: Fabula, corpus: Path) -> None:
     path = write(fabula, "It is 64.", "--session", "s-1")
     fabula("memory", "read", path, "--session", "s-1")

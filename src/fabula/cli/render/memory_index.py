@@ -21,17 +21,13 @@ def render(result: IndexResult, out: Out) -> None:
     """Write what was taken in and what could not be."""
     head = result.head[:SHORT] or "(no commit yet)"
     if result.rebuilt:
-        out.line(
-            f"the index was made anew: {out.bold(counted(result.files, 'memory'))} at {head}".replace(
-                "memorys", "memories"
-            )
-        )
+        out.line(f"the index was made anew: {out.bold(counted(result.files, 'memory'))} at {head}")
     elif result.unchanged:
-        out.line(f"nothing had changed: {result.files:,} memories at {head}")
+        out.line(f"nothing had changed: {counted(result.files, 'memory')} at {head}")
     else:
         parts = {"new": result.added, "changed": result.modified, "gone": result.removed, "moved": result.moved}
         said = ", ".join(f"{len(some)} {name}" for name, some in parts.items() if some)
-        out.line(f"{said}: {result.files:,} memories at {head}")
+        out.line(f"{said}: {counted(result.files, 'memory')} at {head}")
     if result.embedded:
         out.line(f"{result.embedded:,} vectors made")
     if result.degraded:

@@ -18,7 +18,7 @@ def render(result: IndexStatusResult, out: Out) -> None:
     """Write counts, whether they are of now, and what is not served."""
     status = result.status
     state = "as of HEAD" if result.fresh else "older than HEAD: fabula memory index update"
-    out.line(f"{status.files:,} memories ({status.archived:,} archived), {state} ({result.head_now[:SHORT]})")
+    out.line(f"{counted(status.files, 'memory')} ({status.archived:,} archived), {state} ({result.head_now[:SHORT]})")
     out.line(f"  {counted(status.edges, 'relation')}, {status.guesses:,} guesses, {status.dirty:,} files not committed")
     for space, number in sorted(status.vectors.items()):
         out.line(f"  {number:,} vectors of {space}")

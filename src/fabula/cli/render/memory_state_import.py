@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def render(result: StateImportResult, out: Out) -> None:
     """Write what the logs come to."""
-    out.line(f"{result.entries:,} entries of {counted(result.replicas, 'machine')}, about {result.memories:,} memories")
+    entries, machines = counted(result.entries, "entry"), counted(result.replicas, "machine")
+    out.line(f"{entries} of {machines}, about {counted(result.memories, 'memory')}")
     out.line(
         out.dim(f"  {result.links:,} links to sessions, {result.packs:,} packs, {result.unexported:,} not exported")
     )

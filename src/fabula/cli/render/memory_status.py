@@ -17,7 +17,7 @@ def render(result: StatusResult, out: Out) -> None:
     index = result.index
     out.line(f"{out.bold(result.root)}  {out.dim(f'commit {result.head[:SHORT]}' if result.head else 'no commit yet')}")
     out.line(
-        f"  {index.files - index.archived:,} memories, {index.archived:,} in the archive, "
+        f"  {counted(index.files - index.archived, 'memory')}, {index.archived:,} in the archive, "
         f"{counted(index.edges, 'relation')}"
     )
     for name, counts in (("types", index.by_type), ("workspaces", index.by_workspace), ("tasks", index.by_task_status)):
@@ -25,7 +25,8 @@ def render(result: StatusResult, out: Out) -> None:
             out.line(f"  {name:10}  {', '.join(f'{key} {number:,}' for key, number in sorted(counts.items()))}")
     use = result.state
     out.line(
-        f"  {'use':10}  {use.memories:,} memories, {use.links:,} links to sessions, {use.unexported:,} not exported"
+        f"  {'use':10}  {counted(use.memories, 'memory')}, {use.links:,} links to sessions, "
+        f"{use.unexported:,} not exported"
     )
     meaning = f"no vectors: {result.degraded}" if result.degraded else f"{result.vectors:,} vectors"
     out.line(f"  {'meaning':10}  {meaning}")

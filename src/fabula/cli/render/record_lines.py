@@ -21,8 +21,10 @@ def moment(millis: int | None) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number and what it counts: ``1 thread``, ``2 threads``."""
-    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """Return a number and what it counts: ``1 thread``, ``2 threads``, ``3 memories``."""
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{number:,} {noun}s"
 
 
 def session_line(line: SessionLine, out: Out) -> None:
