@@ -38,5 +38,6 @@ def test_a_job_that_is_stopped_loses_no_entry_and_counts_none_twice(job: str, or
     assert writes > 3
     points = sorted({1 + round(step * (writes - 1) / SAMPLED) for step in range(SAMPLED + 1)})
     for found in tried(job, origin, *(f"{point}:{how}" for point in points for how in state_points.WAYS)):
-        assert found["status"] == -9 or found["how"] == "full"  # also pipes to git are counted as disks here
+        # how often git's lock is asked for varies, so a run may end before its last points
+        assert found["status"] == -9 or found["how"] == "full" or found["ended"]["writes"] < found["point"]
         assert found["wrong"] == [], found
