@@ -177,6 +177,18 @@ def test_a_correction_keeps_what_it_does_not_say_and_both_lead_to_each_other(fab
     assert (led["path"], led["stop_reason"]) == (done["path"], "live")
 
 
+def test_a_correction_says_so_where_text_behind_the_old_claim_stays_behind(fabula: Fabula, corpus: Path) -> None:
+    bare = str(write(fabula, "It is 64.")["path"])
+    assert fabula("memory", "correct", bare, "--claim", "It is 65.", "--json").data["notices"] == []
+    full = str(write(fabula, "Two clocks run.", "--body", "One is slow.", "--alias", "clocks")["path"])
+    told = fabula("memory", "correct", full, "--claim", "Three clocks run.", "--json").data
+    assert len(told["notices"]) == 1
+    assert "--body" in told["notices"][0]
+    last = fabula("memory", "correct", told["path"], "--claim", "No clock runs.", "--body", "All stand.", "--json").data
+    assert last["notices"] == []
+    assert fabula("memory", "read", last["path"], "--json").data["metas"]["memhtml-alias"] == ["clocks"]
+
+
 def test_a_relation_is_seen_from_both_ends_and_written_once(fabula: Fabula, corpus: Path) -> None:
     one, other = write(fabula, "It fell over.")["path"], write(fabula, "It is 64.")["path"]
     first = fabula("memory", "link", str(one), "caused_by", str(other), "--json").data

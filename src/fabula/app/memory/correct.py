@@ -71,6 +71,9 @@ class CorrectResult:
     notices: tuple[str, ...]
 
 
+_LEFT_BEHIND = "what stood behind the old claim is in the archive with it; --body takes over what still holds"
+
+
 def correct(app: App, request: CorrectRequest) -> CorrectResult:
     """Correct a memory. Raises ``ERR_NO_MEMORY``, ``ERR_WRITE_CONFLICT`` for one in the archive, and as a write."""
     from fabula.kernel.values import replace
@@ -93,9 +96,13 @@ def correct(app: App, request: CorrectRequest) -> CorrectResult:
         done = with_consent(change, may_ask=request.allow_secret)
     if done.commit is not None:
         access.state().corrected(done.path, request.session, done.moves)
+    notices = (*done.notices, *access.notices)
+    had_more = there.content.text.strip() != there.content.claim.strip()
+    if done.created and had_more and typed.claim and not typed.body:
+        notices = (_LEFT_BEHIND, *notices)
     return CorrectResult(
         target, done.path, done.archived, done.created, done.deduped, done.unchanged, done.commit, done.content_hash,
-        done.valid_from, (*done.notices, *access.notices),
+        done.valid_from, notices,
     )  # fmt: skip
 
 

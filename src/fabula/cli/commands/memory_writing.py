@@ -109,7 +109,8 @@ COMMANDS: tuple[Command, ...] = (
             *PROVENANCE,
             ALLOW_SECRET,
         ),
-        details="Whatever is not said stays as it was. The old memory goes to the archive, linked both ways.",
+        details="Title, type, tags and whatever else is not said stay as they were; a new claim is a new text, and "
+        "what stood behind the old one stays with it. The old memory goes to the archive, linked both ways.",
         examples=("fabula memory correct pool-ceiling --claim 'The pool ceiling is 128.' --reason 'raised in May'",),
     ),
     memory_verb(
