@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.app.memory.forget import preview_lines
+from fabula.cli.render.record_lines import counted
 
 if TYPE_CHECKING:
     from fabula.app.memory.forget import ForgetResult
@@ -19,12 +20,12 @@ def render(result: ForgetResult, out: Out) -> None:
         out.line(out.dim("nothing was changed; with --apply you are asked for your consent"))
         return
     out.line(
-        f"{out.bold('forgotten')}: {result.versions:,} versions of {result.memories:,} memories; "
-        f"{result.commits:,} commits written anew, the last is {result.commit[:12]}"
+        f"{out.bold('forgotten')}: {counted(result.versions, 'version')} of {counted(result.memories, 'memory')}; "
+        f"{counted(result.commits, 'commit')} written anew, the last is {result.commit[:12]}"
     )
     if result.still:
         out.line(
-            f"{len(result.still)} versions are still in the repository (kept packs, or borrowed from another one):"
+            f"still there (in kept packs, or borrowed from another repository): {counted(len(result.still), 'version')}"
         )
         for blob in result.still:
             out.line(f"  {blob}")
