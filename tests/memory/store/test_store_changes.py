@@ -311,3 +311,18 @@ def test_a_memory_loses_once_never_to_itself_and_never_to_a_task(
         supersede(corpus.store, [Pair(paths[one], paths[other]) for one, other in pairs])
     assert refused.value.code == "ERR_USAGE"
     assert corpus.digest() == before
+
+
+@pytest.mark.parametrize(
+    "origin", ["README2.html", "../out.html", ".gitmodules", ".fabula/state/a/x.html", "archive/2020/x.html", "areas/"]
+)
+def test_an_origin_that_is_no_place_of_a_memory_leads_nowhere(corpus: Corpus, origin: str) -> None:
+    path = write(corpus.store, claim("Pool", "The pool ceiling is 64.")).path
+    there = archive(corpus.store, path, "not so").archived
+    data = corpus.data(there).replace(
+        f'name="fabula-origin" content="{path}"'.encode(), f'name="fabula-origin" content="{origin}"'.encode()
+    )
+    assert f'content="{origin}"'.encode() in data
+    corpus.person.write(there, data.decode())
+    corpus.person.git("commit", "--quiet", "--all", "--message", "a head may say anything")
+    assert unarchive(corpus.store, there).path == path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabula.kernel.errors import FabulaError
-from fabula.memory.format.paths import normalise, original_path, target_of
+from fabula.memory.format.paths import is_indexed, normalise, original_path, target_of
 from fabula.memory.format.vocabulary import relation_of
 from fabula.memory.store.drafting import check_new_path
 from fabula.memory.store.messages import change_message, check_provenance
@@ -83,6 +83,8 @@ def move_back(work: Work, held: Held, to: str | None = None) -> Move:
     origin = origin_of(held)
     if origin is None:
         raise FabulaError("ERR_PATH", f"{held.path} is not in the archive", "fabula memory list --bucket archive")
+    if to is None and not is_indexed(origin):
+        raise FabulaError("ERR_PATH", f"{held.path}: no memory can lie at {origin}", "name another place with --to")
     stamped = _stamped_until(work.base, held)
     holder = None if held.reading.head.type == "task" else work.known.holder_of_fact(held.reading.fact_hash)
     if holder is not None and holder != held.path:
@@ -96,7 +98,9 @@ def origin_of(held: Held) -> str | None:
     """Return where an archived memory was: the path decides, not what its head says of its state."""
     if not held.path.startswith("archive/"):
         return None
-    return held.reading.head.origin or original_path(held.path)
+    said, mirrored = normalise(held.reading.head.origin or ""), original_path(held.path)
+    is_place = is_indexed(said) and not said.startswith("archive/")  # a head may say anything
+    return said if is_place else mirrored
 
 
 def require_active(held: Held) -> None:
