@@ -308,3 +308,12 @@ def test_what_a_batch_says_is_what_the_tree_has(corpus: Corpus, rows: list[tuple
     assert (found.commit is None) == (summary.written == 0)
     assert found.commit is None or len(corpus.changed()) == summary.written
     assert corpus.is_clean()
+
+
+def test_who_was_replaced_by_the_batch_itself_is_not_superseded_as_well(corpus: Corpus) -> None:
+    there = write(corpus.store, claim("Pool", CEILING.format(1)))
+    replacing = claim("Other", "Something else stands here now.", path=there.path, if_hash=there.content_hash)
+    found = apply(corpus.store, [replacing, claim("New", CEILING.format(2))], Batch(last_wins=True))
+    assert [one.ok for one in found.results] == [True, True]
+    assert found.moves == ()
+    assert corpus.is_clean()

@@ -214,10 +214,11 @@ class _Fold:
 
     def _take_over(self, claims: Mapping[int, Claim], carried: Mapping[int, int], stored: Stored) -> None:
         """Plan which stored memories go to the archive, since the slot that they hold has another value now."""
+        written = {put.path for _, put in self._files.values()}  # what a path held before holds no slot now
         for index, (_, put) in self._files.items():
             claim = claims.get(carried.get(index, index))
             loser = superseded_by(claim, put.path, stored) if claim is not None else None
-            if loser is None or any(pair.loser == loser for pair, _ in self.archived):
+            if loser is None or loser in written or any(pair.loser == loser for pair, _ in self.archived):
                 continue
             try:
                 held = self._work.base.memory(loser)
