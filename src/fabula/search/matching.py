@@ -45,8 +45,9 @@ class Tokenizer:
 
     def tokens(self, text: str) -> list[tuple[int, int, str]]:
         """Return (start, end, stem) of each token; positions count bytes of the UTF-8 form."""
-        found: Any = self._tokenize(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
-        return [(one[0], one[1], one[2]) for one in found]
+        data = text.encode("utf-8", "replace")
+        found: Any = self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False)
+        return found  # type: ignore[no-any-return]
 
     def stems(self, text: str) -> tuple[str, ...]:
         """Return the stems of a text."""
@@ -90,8 +91,9 @@ class Matcher:
         rows, parts, prefixes = self._rows, self._parts, self._prefixes
         found: list[Match] = []
         skip = 0
-        for at, token in enumerate(tokens):
-            if at < skip or not (humps or prefixes or token[2] in rows or token[2] in parts):
+        anywhere = humps or bool(prefixes)
+        for at in [at for at, token in enumerate(tokens) if anywhere or token[2] in rows or token[2] in parts]:
+            if at < skip:
                 continue
             match, taken = self._at(text, tokens, at, inside=humps)
             if match is not None:

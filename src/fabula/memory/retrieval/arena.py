@@ -35,14 +35,15 @@ class Arena:
 
     def become(self, wanted: Mapping[int, bytes], blobs: Mapping[bytes, bytes]) -> None:
         """Hold the pieces of these memories (id to hash of the text): only what changed is touched."""
-        gone = {one for one, _ in self.texts.items() - wanted.items()}
+        known = self.texts
+        gone = {one for one, text in known.items() if wanted.get(one) != text}
         if gone:
             kept = [at for at, owner in enumerate(self._owners) if owner not in gone]
             self._owners = [self._owners[at] for at in kept]
             self._signs = [self._signs[at] for at in kept]
             self._places = [self._places[at] for at in kept]
-        for owner, text in wanted.items() - self.texts.items():
-            blob = blobs[text]
+        for owner in [one for one, text in wanted.items() if known.get(one) != text]:
+            blob = blobs[wanted[owner]]
             for bits, start in pieces(blob, self.dimension):
                 self._owners.append(owner)
                 self._signs.append(bits)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from fabula.kernel.errors import FabulaError
 from fabula.kernel.values import define, field
 from fabula.memory.retrieval.arena import Arena
-from fabula.memory.retrieval.packed import between, estimated, packed, pieces
+from fabula.memory.retrieval.packed import between, estimates, packed, pieces
 from fabula.memory.retrieval.pieces import pieces_of
 from fabula.models.embedding import Unavailable
 
@@ -83,9 +83,7 @@ class VectorArm:
             query = embedder.query(text)
             if not query:
                 return Meant(why_not="the model knows no word of the question")
-            arena = self._arena(allowed, key, len(query))
-            if len(arena.texts) < len(allowed) and self._make(allowed, embedder.most_at_once):
-                arena = self._arena(allowed, key, len(query))
+            arena = self._arena(allowed, key, len(query), embedder.most_at_once)
         except FabulaError as error:
             return Meant(why_not=error.message)
         have = len(arena.texts)
@@ -120,11 +118,12 @@ class VectorArm:
         firsts = {one: found[0] for one, blob in blobs.items() if size and (found := next(pieces(blob, size), None))}
 
         known: dict[tuple[int, int], float] = {}
+        about_by_bits = estimates(size) if size else []
 
         def alike(left: int, right: int) -> float:
             if left not in firsts or right not in firsts:
                 return 0.0
-            about = estimated(firsts[left], firsts[right], size)
+            about = about_by_bits[(firsts[left] ^ firsts[right]).bit_count()]
             if about < CLOSE:
                 return about
             pair = (left, right) if left < right else (right, left)
@@ -136,14 +135,16 @@ class VectorArm:
         return alike
 
     # ── comparing ────────────────────────────────────────────────────
-    def _arena(self, allowed: Collection[int], key: Hashable, dimension: int) -> Arena:
-        """Return the arena of a scope, brought up to date by what changed."""
+    def _arena(self, allowed: Collection[int], key: Hashable, dimension: int, most: int) -> Arena:
+        """Return the arena of a scope, brought up to date by what changed; at most so many vectors are made for it."""
         self._read()
         arena = self._arenas.get(key)
         if arena is None or arena.dimension != dimension:
             if len(self._arenas) >= SCOPES:
                 self._arenas.clear()
             arena = self._arenas[key] = Arena(dimension)
+        if arena.stamp != self._stamp or len(arena.texts) < len(allowed):
+            self._make(allowed, most)
         if arena.stamp != self._stamp:
             wanted = {one: text for one in allowed if (text := self._hashes[one]) in self._blobs}
             arena.become(wanted, self._blobs)

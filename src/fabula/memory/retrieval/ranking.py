@@ -72,8 +72,8 @@ def text_scores(scores: Mapping[int, float], coverage: Mapping[int, float]) -> d
     """Return what words say of the best candidates, 0 to 1: ``(BM25 scaled + 1.5 · coverage) / 2.5``."""
     bm25 = scaled(scores)
     text = {one: (bm25.get(one, 0.0) + COVERAGE * share) / (1.0 + COVERAGE) for one, share in coverage.items()}
-    best = nsmallest(KEPT, text, key=lambda one: (-text[one], one))
-    return {one: text[one] for one in best}
+    best = nsmallest(KEPT, ((-score, one) for one, score in text.items()))
+    return {one: -score for score, one in best}
 
 
 def recency(when: int, now: int) -> float:
@@ -124,8 +124,8 @@ def explained(arms: list[Arm], found: list[int]) -> dict[int, dict[str, ArmPart]
     """Return for each memory what each arm that knows it gave."""
     parts: dict[int, dict[str, ArmPart]] = {one: {} for one in found}
     for name, weight, raw, values in arms:
-        order = sorted(values, key=lambda one: (-values[one], one))
-        places = {one: place for place, one in enumerate(order, 1)}
+        order = sorted((-value, one) for one, value in values.items())
+        places = {one: place for place, (_, one) in enumerate(order, 1)}
         for one in found:
             if one in values:
                 parts[one][name] = ArmPart(places[one], raw.get(one, 0.0), values[one], weight)

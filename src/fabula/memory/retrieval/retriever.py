@@ -196,6 +196,7 @@ class Retriever:
         if stamp != self._stamp:
             self._scopes.clear()
             self._lexical.forget()
+            self._shower.forget()
             self._stamp = stamp
         allowed = self._scopes.get(scope)
         if allowed is None:

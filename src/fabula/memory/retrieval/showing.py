@@ -47,11 +47,21 @@ class Shower:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._tokenizer = Tokenizer(connection, TOKENIZER)
+        self._facts: dict[int, Facts] = {}  # that were read since the index changed
+
+    def forget(self) -> None:
+        """Begin anew: the index has changed."""
+        self._facts.clear()
 
     def facts(self, ids: Sequence[int]) -> dict[int, Facts]:
         """Return what decides between memories besides what they say."""
-        columns = "id, path, type, holds_from, updated, fact_hash, claim"
-        return {one: Facts(*row) for one, *row in self._rows(f"select {columns} from files where id {_AMONG}", ids)}
+        known = self._facts
+        lacking = [one for one in ids if one not in known]
+        if lacking:
+            columns = "id, path, type, holds_from, updated, fact_hash, claim"
+            rows = self._rows(f"select {columns} from files where id {_AMONG}", lacking)
+            known.update((one, Facts(*row)) for one, *row in rows)
+        return {one: known[one] for one in ids if one in known}
 
     def disclosures(self, ids: Sequence[int]) -> dict[int, str]:
         """Return what may be quoted of each memory: claim, summaries, facets, citations, a line each."""
