@@ -153,3 +153,10 @@ def test_a_file_without_numbers_has_the_usual_ones() -> None:
 def test_any_bytes_are_rows_or_a_reason(data: bytes) -> None:
     assert isinstance(project(PATH, data), Projected | Unserved)
     assert project(PATH, data) == project(PATH, data)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x1b", "\x7f", "\x85", "\u2028"])
+def test_a_name_that_would_end_a_line_or_control_a_terminal_is_a_problem(sign: str) -> None:
+    found = project(f"areas/inbox/a{sign}b.html", LEDGER)
+    assert isinstance(found, Unserved)
+    assert found.kind == "name"

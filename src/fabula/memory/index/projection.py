@@ -31,6 +31,7 @@ _FULL_CONFIDENCE: Final = 1.0
 _USUAL_IMPORTANCE: Final = 5
 _FOLDING: Final = frozenset({"details", "aside"})
 _WORDS: Final = re.compile(r"[^\W_]+")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _OURS, _THEIRS = re.compile(rb"^<{7} ", re.MULTILINE), re.compile(rb"^>{7} ", re.MULTILINE)
 
 #: Columns of ``files`` that the projection fills, in this order; ``id``, ``path``, ``blob`` and ``dirty`` come first.
@@ -71,6 +72,8 @@ class Unserved:
 
 def project(path: str, data: bytes, known: Reading | None = None) -> Projected | Unserved:
     """Return the rows of a file, or what keeps it out of the memory. ``known``: what was read of such bytes before."""
+    if _CONTROL.search(path):  # a line's end in a name would be one in every list that names it
+        return Unserved("name", "its name holds characters that control a terminal or end a line", "rename the file")
     if _OURS.search(data) and _THEIRS.search(data):
         return Unserved("conflict", "a merge left both versions in it", f"settle it by hand, then: git add {path}")
     reading = known if known is not None and known.source.data == data else read(data)

@@ -63,7 +63,7 @@ create index places_unsettled on places(id) where mtime_ns = 0;
 create index places_broken on places(id) where state = 1;
 create table problems(           -- files that are no memories; nobody is served from them
   file_id integer primary key references places on delete cascade,
-  kind text not null,            -- broken, conflict, not_a_file, unreadable, failed
+  kind text not null,            -- broken, conflict, name, not_a_file, unreadable, failed
   message text not null,
   fix text not null,
   line integer, column integer
