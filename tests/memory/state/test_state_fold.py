@@ -172,3 +172,10 @@ def test_what_is_forgotten_is_in_no_line_and_other_lines_keep_their_bytes(entrie
     assert b'"a.html"' not in rest
     assert list(entries_in(rest)) == [one for one in entries if "a.html" not in (one.path, one.to)]
     assert without(rest, ["/a.html"]) == rest
+
+
+def test_a_question_that_holds_a_forgotten_text_is_in_no_line() -> None:
+    asked = encode(Entry("a", 1, "handed", query="what is  Zebra-9 for", paths=("areas/x.html",)))
+    other = encode(Entry("b", 2, "handed", query="cranes", paths=("areas/x.html",)))
+    assert without(asked + other, [], "zebra-9") == other
+    assert without(asked + other, []) == asked + other

@@ -164,7 +164,7 @@ def _done(app: App, access: MemoryAccess, target: Target, said: Preview, result:
 
     at = Moment(app.clock.now_ms() // 1000).git
     _throw_away(access)
-    access.state().forget(said.paths)
+    access.state().forget(said.paths, target.text)
     done = forget_for_good(access.repo(), target, at, agreed=said)
     _throw_away(access)
     access.refreshed()

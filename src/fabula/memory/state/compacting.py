@@ -98,15 +98,15 @@ def _parts(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(part)
 
 
-def forget_lines(root: Path, paths: Sequence[str]) -> int:
-    """Take the lines that name one of some paths out of the local log; return how many."""
+def forget_lines(root: Path, paths: Sequence[str], text: str = "") -> int:
+    """Take lines that name some paths, or whose question holds a text, out of the local log; return their number."""
     gone = 0
     if not log_files(root / LOG):  # nothing was ever logged here, and no folder is made for that
         return gone
     with lock_of(root):
         for path in set_aside_files(root):
             data = path.read_bytes()
-            rest = without(data, paths)
+            rest = without(data, paths, text)
             if rest != data:
                 gone += data.count(b"\n") - rest.count(b"\n")
                 write_atomic(path, rest)

@@ -125,12 +125,15 @@ def whole_lines(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
-def without(data: bytes, paths: Iterable[str]) -> bytes:
-    """Return a log without the lines that name one of some paths; other lines keep their bytes."""
+def without(data: bytes, paths: Iterable[str], text: str = "") -> bytes:
+    """Return a log without the lines that name some paths, or were asked with a text; others stay as they are."""
     gone = {key_of(path) for path in paths}
-    return b"".join(line for line in data.splitlines(keepends=True) if not _names(line, gone))
+    words = " ".join(text.split()).casefold()
+    return b"".join(line for line in data.splitlines(keepends=True) if not _names(line, gone, words))
 
 
-def _names(line: bytes, gone: set[str]) -> bool:
+def _names(line: bytes, gone: set[str], words: str) -> bool:
     entry = decode(line)
-    return entry is not None and not gone.isdisjoint((entry.path, entry.to, *entry.paths))
+    if entry is None:
+        return False
+    return not gone.isdisjoint((entry.path, entry.to, *entry.paths)) or bool(words and words in entry.query.casefold())

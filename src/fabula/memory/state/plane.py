@@ -206,11 +206,14 @@ class StatePlane:
             fold_anew(connection, self.root)
         return self.summary()
 
-    def forget(self, paths: Sequence[str]) -> int:
-        """Take the lines about some paths out of the local log; return how many. Tracked logs are the caller's."""
+    def forget(self, paths: Sequence[str], text: str = "") -> int:
+        """Take the lines about some paths, and questions that hold a text, out of the local log; return how many.
+
+        Tracked logs are the caller's.
+        """
         from fabula.memory.state.compacting import forget_lines
 
-        gone = forget_lines(self.root, paths)
+        gone = forget_lines(self.root, paths, text)
         self.refold()
         return gone
 
