@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clients import HERE, Client
 from product import Product
-from rewriting import Said, Slimmed, blocks, sent
+from rewriting import Said, Slimmed, blocks, calls_first, sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,7 +124,7 @@ def thread_of(transcript: Path, prompt: str) -> list[Said]:
             inside = said[0] == ("user", "text", prompt)
         found += said if inside else []
     assert found, prompt
-    return found
+    return calls_first(found)
 
 
 def unnamed(told: Iterable[Said]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from clients import HERE, Client, log_of
 from product import Product
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PROMPT = "Please write a tide table and read it."
 RESUMED = "Which tides are in the table?"
@@ -110,12 +111,12 @@ CHECKS = (pruned_session_resumes, undone_session_resumes, extracted_session_resu
 def intended(transcript: Path) -> list[Said]:
     """Return the blocks of the conversation that a transcript holds, read by no code of Fabula."""
     records = [json.loads(line) for line in transcript.read_bytes().splitlines()]
-    return [
+    return calls_first(
         said
         for record in records
         if record.get("type") in ("user", "assistant") and not record.get("isSidechain") and not record.get("isMeta")
         for said in blocks(record["message"])
-    ]
+    )
 
 
 def sent(scenario: Path, prompt: str) -> list[Said]:
@@ -125,7 +126,19 @@ def sent(scenario: Path, prompt: str) -> list[Said]:
         [block for message in messages if message["role"] != "system" for block in blocks(message)]
         for messages in requests
     ]
-    return next(each[:-1] for each in reversed(said) if each and each[-1] == ("user", "text", prompt))
+    return calls_first(next(each[:-1] for each in reversed(said) if each and each[-1] == ("user", "text", prompt)))
+
+
+def calls_first(told: Iterable[Said]) -> list[Said]:
+    """Return blocks with the calls of every run of calls and results before the results.
+
+    The client writes a result as soon as it is there, perhaps before the next of several parallel calls, but sends all
+    calls of an answer in one message: which of the two a file holds depends on how busy the machine was.
+    """
+    found: list[Said] = []
+    for _, run in groupby(told, key=lambda said: said[1] in ("tool_use", "tool_result")):
+        found += sorted(run, key=lambda said: said[1] == "tool_result")
+    return found
 
 
 def blocks(message: dict[str, Any]) -> Iterator[Said]:
