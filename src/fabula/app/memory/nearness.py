@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fabula.kernel.errors import FabulaError
 from fabula.memory.retrieval.meaning import VectorArm
-from fabula.memory.retrieval.packed import between, estimated, packed, pieces
+from fabula.memory.retrieval.packed import between, estimates, packed, pieces
 from fabula.memory.retrieval.pieces import pieces_of
 from fabula.memory.standing.constants import MERGE_ABOVE
 from fabula.memory.store.values import Similar
@@ -57,11 +57,12 @@ def _among(embedder: Embedder, texts: Sequence[Text]) -> list[list[Similar]]:
     size = max(map(len, vectors), default=0)
     blobs = [packed([vector]) for vector in vectors]
     bits = [next(pieces(blob, size), (0, 0))[0] if blob else None for blob in blobs]
+    about = estimates(size) if size else []  # no text has a vector: nothing is compared
     found: list[list[Similar]] = []
     for at, mine in enumerate(bits):
         near: list[Similar] = []
         for before, other in enumerate(bits[:at]):
-            if mine is None or other is None or estimated(mine, other, size) < MERGE_ABOVE - MARGIN:
+            if mine is None or other is None or about[(mine ^ other).bit_count()] < MERGE_ABOVE - MARGIN:
                 continue
             score = between(blobs[at], blobs[before], size)
             if score > MERGE_ABOVE:
