@@ -71,8 +71,8 @@ def is_weak(coverage: float, cosine: float | None) -> bool:
 def text_scores(scores: Mapping[int, float], coverage: Mapping[int, float]) -> dict[int, float]:
     """Return what words say of the best candidates, 0 to 1: ``(BM25 scaled + 1.5 · coverage) / 2.5``."""
     bm25 = scaled(scores)
-    text = {one: (bm25.get(one, 0.0) + COVERAGE * share) / (1.0 + COVERAGE) for one, share in coverage.items()}
-    best = nsmallest(KEPT, ((-score, one) for one, score in text.items()))
+    known, whole = bm25.get, 1.0 + COVERAGE
+    best = nsmallest(KEPT, [((known(one, 0.0) + COVERAGE * share) / -whole, one) for one, share in coverage.items()])
     return {one: -score for score, one in best}
 
 
