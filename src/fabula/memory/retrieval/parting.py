@@ -1,7 +1,7 @@
 """Parting memories by which units of a question they hold. Pure.
 
-The rows of a unit are one whole number in which bit n stands for row n: of a few units that many memories hold, parting
-by such numbers costs a thirtieth of going through the rows.
+The rows of a unit are one whole number in which bit n stands for row n: of a few units, parting by such
+numbers costs a twentieth of going through the rows or less; of twenty, more (see docs/decisions.md).
 """
 
 from __future__ import annotations
