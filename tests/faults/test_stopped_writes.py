@@ -35,7 +35,8 @@ def test_a_scan_after_a_stopped_one_gives_the_same_answers(job: str, tmp_path: P
     points = sorted({1 + round(step * (total - 1) / SAMPLED) for step in range(SAMPLED + 1)})
     for found in tried(plan, [(point, how) for point in points for how in ("kill", "half", "full")]):
         if found["how"] != "full":
-            assert found["status"] == -9
+            # the number of writes varies by one or two, so a run may end before its last point
+            assert found["status"] == -9 or found["ended"]["writes"] < found["point"]
         else:
             assert found["status"] == 0
             assert found["ended"]["code"] in {"ERR_DISK", ""}
