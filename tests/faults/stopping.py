@@ -2,8 +2,8 @@
 
 The child kills itself with SIGKILL when it is about to write for the N-th time (``kill``), does so after half of that
 write (``half``), or finds the disk full from then on (``full``). A point of 0 runs to the end and tells the number of
-writes. A write is a write, sync, truncation or deletion by SQLite, or ``os.write``, ``fsync``, ``ftruncate``, ``link``,
-``replace``, ``unlink`` anywhere in the process.
+writes. A write is a write, sync, truncation or deletion by SQLite, or ``os.write`` to a file, ``fsync``, ``ftruncate``,
+``link``, ``replace``, ``unlink`` anywhere in the process; what goes through a pipe to another program is none.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import errno
 import json
 import os
 import signal
+import stat
 import sys
 import traceback
 from collections.abc import Callable
@@ -53,6 +54,8 @@ class Stopper:
         write = os.write
 
         def counted_write(handle: int, data: Any) -> int:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return write(handle, data)
             full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self.data(lambda: write(handle, bytes(data)[: len(data) // 2]), full)
             return write(handle, data)

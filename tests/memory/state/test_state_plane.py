@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from planes import ARCHIVED, DAY, HOUR, MINUTE, SECOND, A, B, HandClock, corpus, plane
 
 from fabula.kernel.errors import FabulaError
-from fabula.memory.standing.reinforcement import EMPTY
 
 
 @pytest.fixture
@@ -221,6 +220,9 @@ def test_a_corpus_that_cannot_be_written_answers_from_memory_and_says_that_it_co
         assert state.handed_out([A], reader="recall") == ""
         assert "not counted" in state.notices[0]
         assert not state.attach(None)  # type: ignore[arg-type]
+        with pytest.raises(FabulaError) as caught:
+            state.reinforce([A], "positive")
+        assert caught.value.code == "ERR_READ_ONLY"
     assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
 
@@ -233,7 +235,9 @@ def test_a_log_that_cannot_be_appended_to_is_said_and_keeps_no_reading_from_an_a
         assert state.handed_out([A], reader="recall") == ""
         assert state.states([A]) == {}
         assert len(state.notices) == 1
-        assert [one.state for one in state.reinforce([A], "positive")] == [EMPTY]
+        with pytest.raises(FabulaError) as caught:
+            state.reinforce([A], "positive")  # word that is not kept is no notice: nothing was done
+        assert caught.value.code == "ERR_PATH"
 
 
 def test_no_reading_changes_what_git_sees(tmp_path: Path, clock: HandClock) -> None:

@@ -145,3 +145,16 @@ def test_what_is_no_state_or_no_task_is_a_wrong_call(corpus: Corpus, status: str
     with pytest.raises(FabulaError) as refused:
         set_status(corpus.store, path, status)
     assert refused.value.code == "ERR_USAGE"
+
+
+def test_an_end_that_a_person_has_not_committed_is_said_to_be_just_that(corpus: Corpus) -> None:
+    one, other = two(corpus)
+    loose = "areas/inbox/loose.html"
+    (corpus.root / loose).write_bytes(corpus.data(other).replace(b"B", b"Loose"))
+    for source, target in ((one, loose), (loose, one)):
+        with pytest.raises(FabulaError) as caught:
+            link(corpus.store, source, "caused_by", target)
+        assert (caught.value.code, caught.value.suggestions) == ("ERR_DIRTY", ("fabula memory commit",))
+    with pytest.raises(FabulaError) as caught:
+        write(corpus.store, NewMemory("C", "semantic", claim="C.", links=(("caused_by", loose),)))
+    assert caught.value.code == "ERR_DIRTY"

@@ -42,7 +42,11 @@ class LinkResult:
 
 
 def link(app: App, request: LinkRequest) -> LinkResult:
-    """Write a relation into a memory. Raises ``ERR_NO_MEMORY``, ``ERR_USAGE`` where the two cannot be so related."""
+    """Write a relation into a memory.
+
+    Raises ``ERR_NO_MEMORY``, ``ERR_DIRTY`` where one is not committed yet, ``ERR_USAGE`` where the two cannot be so
+    related.
+    """
     from fabula.memory.store.linking import link as write_link
 
     return _changed(app, request, write_link, linked=True)

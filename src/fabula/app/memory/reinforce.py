@@ -47,7 +47,8 @@ class ReinforceResult:
 def reinforce(app: App, request: ReinforceRequest) -> ReinforceResult:
     """Log word of how memories served; of one that is not there nothing is logged at all.
 
-    Raises ``ERR_NO_MEMORY``, ``ERR_PATH``, ``ERR_AMBIGUOUS``.
+    Raises ``ERR_NO_MEMORY``, ``ERR_PATH``, ``ERR_AMBIGUOUS``; ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_LOCKED`` where it
+    cannot be kept.
     """
     access = app.memory_at(request.corpus)
     paths = require_known(access, [path_of(access, path) for path in request.paths])

@@ -17,6 +17,4 @@ def render(result: ReinforceResult, out: Out) -> None:
         counted = "" if one.counted else "  (too soon after the last: not counted)"
         facts = f"opened {one.accesses}×, judged {one.reinforcements}×, outcome {one.outcome:+.2f}"
         out.line(f"{out.bold(one.path)}  {result.signal}: {facts}{out.dim(counted)}")
-    if not result.logged:
-        out.line("it could not be logged")
     notices(result.notices, out)

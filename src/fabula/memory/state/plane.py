@@ -93,14 +93,18 @@ class StatePlane:
         return self.done(action, paths, session)
 
     def reinforce(self, paths: Iterable[str], signal: str, session: str = "") -> list[Reinforced]:
-        """Log word of how some memories served; return what it came to. Raises ``ERR_USAGE`` for an unknown signal."""
+        """Log word of how some memories served; return what it came to.
+
+        Word is nothing but its logging, so it is an error where a reading would only be a notice. Raises ``ERR_USAGE``
+        for an unknown signal, ``ERR_READ_ONLY``, ``ERR_DISK``, ``ERR_PATH``, ``ERR_LOCKED``.
+        """
         kind = KIND_OF.get(signal)
         if kind is None:
             raise FabulaError("ERR_USAGE", f"{signal!r} is no signal: {', '.join(KIND_OF)}")
         asked = _distinct(paths)
         before = self.states(asked)
-        is_logged = self._log(Entry("", 0, kind, path, session=session) for path in asked)
-        after = self.states(asked) if is_logged else before
+        self.logbook.write([Entry("", 0, kind, path, session=session) for path in asked])
+        after = self.states(asked)
         return [
             Reinforced(path, _counts(before.get(path, EMPTY), after.get(path, EMPTY)), after.get(path, EMPTY))
             for path in asked

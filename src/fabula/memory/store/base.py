@@ -83,13 +83,23 @@ class Base:
         path = memory_path(path)
         held = self.file(path)
         if held is None:
-            if read_file(self._root, path) is not None:
-                raise FabulaError(
-                    "ERR_DIRTY", f"{path} is in the work tree, but not committed yet", "fabula memory commit"
-                )
-            raise no_memory(path)
+            raise self.missing(path)
         require_memory(path, held.reading)
         return held
+
+    def missing(self, path: str) -> FabulaError:
+        """Return the error for a path where no memory was committed; a file may be in the work tree all the same."""
+        if not self._in_work_tree(path):
+            return no_memory(path)
+        return FabulaError("ERR_DIRTY", f"{path} is in the work tree, but not committed yet", "fabula memory commit")
+
+    def _in_work_tree(self, path: str) -> bool:
+        if not is_memory_path(path):
+            return False
+        try:
+            return read_file(self._root, path) is not None
+        except FabulaError:  # a link, a folder: no file that could be committed as a memory
+            return False
 
 
 def memory_path(path: str) -> str:

@@ -18,7 +18,7 @@ def require_edge(base: Base, source: str, source_type: str, relation: str, targe
     """Raise where a relation must not be written.
 
     ``ERR_USAGE`` for a memory related to itself, or for ends of another class; ``ERR_NO_MEMORY`` where the target must
-    be there and is not.
+    be there and is not, ``ERR_DIRTY`` where it is not committed yet.
     """
     target = normalise(target)
     if target == source:
@@ -28,7 +28,7 @@ def require_edge(base: Base, source: str, source_type: str, relation: str, targe
     if why is None:
         return
     if target_type is None:
-        raise no_memory(target)
+        raise base.missing(target) if base.file(target) is None else no_memory(target)
     raise FabulaError("ERR_USAGE", why, f"use a relation that fits a {source_type} and a {target_type}")
 
 

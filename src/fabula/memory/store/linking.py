@@ -25,7 +25,8 @@ def link(store: Store, source: str, relation: str, target: str, provenance: Prov
     """Write a relation into the head of ``source``.
 
     Raises ``ERR_USAGE`` for a relation that is none, to itself, or between memories of another class; ``ERR_NO_MEMORY``
-    for an end that must be there; ``ERR_MEMORY_FORMAT`` where the head cannot hold more; and what a commit raises.
+    for an end that must be there, ``ERR_DIRTY`` where it is not committed yet; ``ERR_MEMORY_FORMAT`` where the head
+    cannot hold more; and what a commit raises.
     """
     check_provenance(provenance)
     check_links([(relation, target)])
