@@ -161,14 +161,14 @@ def main(words: list[str]) -> int:
     every = int(words[1]) if words[:1] == ["--every"] else 1
     if words and words[0] in JOBS:
         job, folder, *points = words
-        first = prepare(Path(folder))
+        first = prepare(Path(folder).resolve())
         new, total = after(first, job)
         for share, how in (point.split(":") for point in points):
             print(json.dumps(tried(first, job, max(1, round(float(share) * total)), how, new)), flush=True)
         return 0
     bad = tries = 0
     with tempfile.TemporaryDirectory() as folder:
-        first = prepare(Path(folder))
+        first = prepare(Path(folder).resolve())
         for job in JOBS:
             new, total = after(first, job)
             for point in range(1, total + 1, every):
