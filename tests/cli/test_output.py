@@ -69,6 +69,17 @@ def test_control_characters_of_recorded_text_never_reach_the_terminal() -> None:
     assert text == "a␛]0;title␇b\ufffd31m␡\tend\n"
 
 
+@pytest.mark.parametrize("letter", ["\u202a", "\u202e", "\u2066", "\u2069"])
+def test_a_mark_that_turns_a_line_round_is_shown_and_never_obeyed(letter: str) -> None:
+    out, written = collect()
+    out.line(f"rm {letter}safe")
+    out.flush()
+    assert b"".join(written).decode() == "rm \ufffdsafe\n"
+    data = to_json({"text": letter})
+    assert data.isascii()
+    assert json.loads(data) == {"text": letter}
+
+
 def test_json_carries_no_control_character_as_it_is() -> None:
     data = to_json({"text": "a\x1b[31m\x07\x7f\x9b31m"})
     assert not any(byte < 32 for byte in data[:-1])

@@ -127,9 +127,8 @@ class RecordAccess:
         ``found`` is what a look just saw; it counts while the map is as it was then.
         Raises ``ERR_LOCKED``, ``ERR_DISK``, ``ERR_READ_ONLY``, ``ERR_DATABASE``.
         """
-        from fabula.record.map.store import identity, mended_by_rebuild, open_map, remove_map
+        from fabula.record.map.store import identity, mended_by_rebuild, remove_map
         from fabula.record.rewriting.leftovers import clear_leftovers
-        from fabula.record.scan.owner import belongs_elsewhere
         from fabula.record.scan.run import run_scan
         from fabula.storage.database import database_errors
         from fabula.storage.files import ensure_folder
@@ -144,16 +143,7 @@ class RecordAccess:
                 cipher_for_new(self._home.vault)  # raises ERR_KEY before anything is removed
                 self.close()
                 remove_map(self._home.map)
-            connection = open_map(self._home.map)
-            if found is not None and self._map_version() != self._known_at:
-                found = None  # another process has written since
-            was_ours = found is not None and self._sealed_in == identity(self._home.vault / "journal.db")
-            if seal and not was_ours and belongs_elsewhere(connection, self._home.vault):
-                found = None
-                connection.close()  # its records point into another vault, or into none
-                self.close()
-                remove_map(self._home.map)
-                connection = open_map(self._home.map)
+            connection, found = self._map_of_this_vault(found, seal=seal)
             try:
                 with mended_by_rebuild(), database_errors(self._home.map):
                     report = run_scan(
@@ -171,6 +161,25 @@ class RecordAccess:
                     return report
             finally:
                 connection.close()
+
+    def _map_of_this_vault(self, found: Findings | None, *, seal: bool) -> tuple[apsw.Connection, Findings | None]:
+        """Open the map for writing, anew where it belongs to another vault; return what still holds of a look.
+
+        The writer lock is held.
+        """
+        from fabula.record.map.store import identity, open_map, remove_map
+        from fabula.record.scan.owner import belongs_elsewhere
+
+        connection = open_map(self._home.map)
+        if found is not None and self._map_version() != self._known_at:
+            found = None  # another process has written since
+        was_ours = found is not None and self._sealed_in == identity(self._home.vault / "journal.db")
+        if not seal or was_ours or not belongs_elsewhere(connection, self._home.vault):
+            return connection, found
+        connection.close()  # its records point into another vault, or into none
+        self.close()
+        remove_map(self._home.map)
+        return open_map(self._home.map), None
 
     def seal(self, *, extra: Sequence[Source] = (), progress: Progress | None = None) -> tuple[SealReport, VaultStats]:
         """Seal every source without mapping it. Raises as :meth:`scan`."""

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 _BOLD, _DIM, _MARK, _PLAIN = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 _STYLES = {_BOLD: "\x1b[1m", _DIM: "\x1b[2m", _MARK: "\x1b[1;33m", _PLAIN: "\x1b[0m"}
 _PICTURES = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 10)}
-_PICTURES |= {127: "\u2421", **dict.fromkeys(range(128, 160), "\ufffd")}
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # they show a line in another order than it has
+_PICTURES |= {127: "\u2421", **dict.fromkeys((*range(128, 160), *_DIRECTIONS), "\ufffd")}
 _ON_TERMINALS = str.maketrans({**{chr(k): v for k, v in _PICTURES.items()}, **_STYLES})
 _ELSEWHERE = str.maketrans({**{chr(k): v for k, v in _PICTURES.items()}, **dict.fromkeys(_STYLES, "")})
 
-_CONTROLS = {code: f"\\u{code:04x}" for code in range(127, 160)}  # JSON would let them through, terminals obey some
+#: JSON would let them through, terminals obey some.
+_CONTROLS = {code: f"\\u{code:04x}" for code in (*range(127, 160), *_DIRECTIONS)}
 
 _BATCH = 1 << 16
 DEFAULT_WIDTH = 100

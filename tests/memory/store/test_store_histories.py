@@ -168,6 +168,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_any_history_loses_nothing() -> None:
+    # what must hold are the invariants above: the machine raises where one does not
     checks = list(HealthCheck)
     run_state_machine_as_test(
         Histories,
