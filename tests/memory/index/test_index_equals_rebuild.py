@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from indexed import Shelf, contents, link, memory
 
@@ -81,9 +81,14 @@ def take(shelf: Shelf, index: MemoryIndex, step: tuple[object, ...]) -> None:
         shelf.git("checkout", "--quiet", "HEAD", "--", path, check=False)
     elif what == "reset":
         shelf.git("reset", "--quiet", "--hard", f"HEAD~{about[0]}", check=False)
-    elif what == "store" and not place.exists() and not shelf.git("ls-files", "--", path):
+    elif what == "store":
         assert isinstance(about[1], bytes)
-        index.took(*shelf.store(Put(path, about[1])))
+        if (
+            not place.exists()
+            and not shelf.git("ls-files", "--", path)
+            and not shelf.git("ls-tree", "HEAD", "--", path)
+        ):
+            index.took(*shelf.store(Put(path, about[1])))
     elif what == "guess":
         index.guess([DerivedEdge(path, "relates_to", str(about[1]), 0.9)])
     else:
@@ -92,6 +97,7 @@ def take(shelf: Shelf, index: MemoryIndex, step: tuple[object, ...]) -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(steps, min_size=3, max_size=16))
+@example([("delete", PATHS[0]), ("git mv", PATHS[1], PATHS[0]), ("store", PATHS[1], BODIES[0])])  # HEAD has it still
 def test_an_index_that_followed_any_history_equals_a_rebuild(history: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shelf = Shelf(Path(folder))
