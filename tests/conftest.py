@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,8 +11,14 @@ from hypothesis import HealthCheck, settings
 
 from fabula.testing.outcome import Outcome
 
-# machines are busy: how long an example takes says nothing of what it tests
-settings.register_profile("fabula", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# machines are busy: how long an example takes says nothing of what it tests; a change is judged by the same examples
+# each time (.ci/run), while a developer's runs look for new ones
+settings.register_profile(
+    "fabula",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("FABULA_SAME_EXAMPLES")),
+)
 settings.load_profile("fabula")
 
 _FOREIGN = (
